@@ -1,0 +1,1 @@
+"""The command line: the same work as the window, as text or JSON."""

@@ -1,0 +1,53 @@
+"""A job: one request being worked on, which can report progress and be cancelled."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from playground.protocol.messages import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playground.protocol.messages import Reply
+
+
+class CancelledError(Exception):
+    """The user cancelled the job; raised between steps by `Job.check`."""
+
+
+class Job:
+    """What a long piece of work is handed: where its replies go, and whether to go on.
+
+    The default job reports nowhere and is never cancelled, so library and command-line callers
+    need not make one. `cancel` may be called from another thread.
+    """
+
+    def __init__(self, reply: Callable[[Reply], None] | None = None) -> None:
+        self._reply = reply
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask the job to stop at its next step."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked the job to stop."""
+        return self._cancelled.is_set()
+
+    def check(self) -> None:
+        """Raise `CancelledError` if somebody asked the job to stop."""
+        if self._cancelled.is_set():
+            raise CancelledError
+
+    def progress(self, text: str, fraction: float | None = None) -> None:
+        """Report how far the job is, and stop here if it was cancelled."""
+        self.check()
+        self.send(Progress(text, fraction))
+
+    def send(self, reply: Reply) -> None:
+        """Hand a reply to whoever asked."""
+        if self._reply is not None:
+            self._reply(reply)

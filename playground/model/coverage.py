@@ -1,0 +1,84 @@
+"""Coverage: which program loads and stores which element, how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playground.model.config import Config
+
+
+@dataclass(frozen=True)
+class AccessCount:
+    """How often the elements of a tensor are loaded (or stored): in total, least and most."""
+
+    total: int
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True)
+class OutOfBounds:
+    """Lanes of one access that fell outside every tensor of the launch.
+
+    `distance` is in elements of the nearest tensor: past its end when positive, before its
+    start when negative. `program` is the linear program id of the first such lane.
+    """
+
+    tensor: str
+    kind: Literal["load", "store", "atomic"]
+    program: int
+    distance: int
+    lanes: int
+    line: int | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class TensorCoverage:
+    """Coverage of one tensor argument (of its view, so strides and offsets are honoured).
+
+    `unwritten` counts elements that no program stored, None for a tensor the launch never
+    stores to; `multi_written` counts elements stored by two or more different programs.
+    `out_of_bounds` counts lanes.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    elements: int
+    loads: AccessCount
+    stores: AccessCount
+    unwritten: int | None
+    multi_written: int
+    out_of_bounds: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What one launch touches under one config, counted where it ran.
+
+    `bytes_requested` counts every unmasked lane of every load and store; `bytes_unique` counts
+    each element once per direction (read, written). `flops` are those of `tl.dot` (2·M·N·K each).
+    `resolution` says when a budget made it count in windows or a sample instead of all of it.
+    """
+
+    launch: int
+    config: Config
+    grid: tuple[int, int, int]
+    tensors: tuple[TensorCoverage, ...]
+    bytes_requested: int
+    bytes_unique: int
+    flops: int
+    out_of_bounds: tuple[OutOfBounds, ...]
+    mode: Literal["gpu", "interpreter"]
+    duration_ms: float
+    resolution: str = "every element"
+    notes: tuple[str, ...] = ()
+
+    def tensor(self, name: str) -> TensorCoverage:
+        """Return the coverage of the argument called `name`; raises `KeyError` if there is none."""
+        for item in self.tensors:
+            if item.name == name:
+                return item
+        raise KeyError(name)

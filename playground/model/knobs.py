@@ -1,0 +1,162 @@
+"""Knobs: what can be tuned in a launch, which values make sense, and how a value steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+KnobValue = bool | int | float | str | None
+"""The value of a knob; a dtype is its Triton name (`"tl.float16"`)."""
+
+KnobKind = Literal["pow2", "int", "bool", "choice", "fixed"]
+KnobOrigin = Literal["constexpr", "option"]
+
+OPTION_KNOBS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+DTYPE_NAMES = (
+    "tl.float16", "tl.bfloat16", "tl.float32", "tl.float64", "tl.float8e4nv", "tl.float8e5",
+    "tl.int1", "tl.int8", "tl.int16", "tl.int32", "tl.int64",
+    "tl.uint8", "tl.uint16", "tl.uint32", "tl.uint64",
+)  # fmt: skip
+
+
+class KnobError(ValueError):
+    """A value that a knob cannot take; the message says why and what would do."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One tunable of a launch.
+
+    `kind` says how it steps: `pow2` through powers of two, `int` by one, `bool` and `choice`
+    through `choices`; `fixed` is shown but cannot be moved (a function, a tuple).
+    `derived` marks a constexpr that the data dictates: changing it alone breaks the result.
+    """
+
+    name: str
+    kind: KnobKind
+    origin: KnobOrigin
+    default: KnobValue
+    choices: tuple[KnobValue, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    derived: bool = False
+    note: str = ""
+
+    def marked_derived(self, note: str) -> Knob:
+        """Return the same knob marked as dictated by the data."""
+        return replace(self, derived=True, note=note)
+
+
+def is_power_of_two(value: int) -> bool:
+    """Tell whether `value` is a power of two (1, 2, 4 and so on)."""
+    return value > 0 and value & (value - 1) == 0
+
+
+def constexpr_knob(name: str, value: object) -> Knob:
+    """Return the knob for a `tl.constexpr` parameter whose captured value is `value`."""
+    if isinstance(value, bool):
+        return Knob(name, "bool", "constexpr", value, (False, True))
+    if isinstance(value, int):
+        if is_power_of_two(value) and value > 1:
+            return Knob(name, "pow2", "constexpr", value, minimum=1, maximum=max(1 << 20, value))
+        return Knob(name, "int", "constexpr", value, minimum=min(0, value),
+                    maximum=max(64, 4 * abs(value)))  # fmt: skip
+    if isinstance(value, str):
+        choices = DTYPE_NAMES if value in DTYPE_NAMES else (value,)
+        return Knob(name, "choice", "constexpr", value, choices)
+    if isinstance(value, float):
+        return Knob(name, "choice", "constexpr", value, (value,))
+    return Knob(name, "fixed", "constexpr", None, note=f"{value!r} cannot be moved")
+
+
+def option_knob(name: str, value: int | None, *, maximum: int | None = None) -> Knob:
+    """Return the knob for a launch option (`num_warps`, `num_stages`, `num_ctas`, `maxnreg`)."""
+    if name == "num_warps":
+        return Knob(name, "pow2", "option", value if value else 4, minimum=1, maximum=maximum or 32)
+    if name == "num_stages":
+        return Knob(
+            name, "int", "option", 3 if value is None else value, minimum=1, maximum=maximum or 8
+        )
+    if name == "num_ctas":
+        return Knob(name, "pow2", "option", value or 1, minimum=1, maximum=maximum or 16)
+    if name == "maxnreg":
+        return Knob(name, "choice", "option", value, (None, 32, 64, 96, 128, 168, 192, 224, 255))
+    raise KnobError(f"{name} is not a launch option; known are {', '.join(OPTION_KNOBS)}")
+
+
+def validate(knob: Knob, value: KnobValue) -> KnobValue:
+    """Return `value` as `knob` takes it.
+
+    Raises
+    ------
+    KnobError
+        The value is of the wrong type, out of range, or not a power of two where one is needed;
+        the message names the nearest values that would do.
+    """
+    if knob.kind == "fixed":
+        raise KnobError(f"{knob.name} cannot be moved: {knob.note or 'its value is no number'}")
+    if knob.kind == "bool":
+        if isinstance(value, (bool, int)) and value in (0, 1):
+            return bool(value)
+        raise KnobError(f"{knob.name} is true or false, not {value!r}")
+    if knob.kind == "choice":
+        # A choice that was a free string or number in the file stays open to other values of its type.
+        if value in knob.choices or (
+            knob.origin == "constexpr" and type(value) is type(knob.default)
+        ):
+            return value
+        raise KnobError(f"{knob.name} is one of {', '.join(map(str, knob.choices))}, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise KnobError(f"{knob.name} is a whole number, not {value!r}")
+    if knob.minimum is not None and value < knob.minimum:
+        raise KnobError(f"{knob.name} is at least {knob.minimum}, not {value}")
+    if knob.maximum is not None and value > knob.maximum:
+        raise KnobError(f"{knob.name} is at most {knob.maximum}, not {value}")
+    if knob.kind == "pow2" and not is_power_of_two(value):
+        low = 1 << (value.bit_length() - 1)
+        raise KnobError(
+            f"{knob.name} must be a power of two (tl.arange and num_warps need one), not {value}: "
+            f"try {low} or {2 * low}"
+            + (", with a mask for the tail" if knob.origin == "constexpr" else "")
+        )
+    return value
+
+
+def step(knob: Knob, value: KnobValue, direction: Literal[-1, 1]) -> KnobValue:
+    """Return the next value of `knob` in `direction`, or `value` itself at the end of its range."""
+    if knob.kind in ("bool", "choice"):
+        options = knob.choices if value in knob.choices else (*knob.choices, value)
+        index = options.index(value) + direction
+        return options[min(max(index, 0), len(options) - 1)]
+    if knob.kind == "fixed" or not isinstance(value, int):
+        return value
+    if knob.kind == "pow2":
+        stepped = value * 2 if direction > 0 else max(1, value // 2)
+    else:
+        stepped = value + direction
+    low = knob.minimum if knob.minimum is not None else stepped
+    high = knob.maximum if knob.maximum is not None else stepped
+    return min(max(stepped, low), high)
+
+
+def sweep_values(knob: Knob, around: KnobValue) -> tuple[KnobValue, ...]:
+    """Return the values a plain sweep tries for `knob`: a few steps either side of `around`."""
+    if knob.derived or knob.kind == "fixed":
+        return (around,)
+    if knob.name == "num_warps":
+        return (2, 4, 8, 16)
+    if knob.name == "num_stages":
+        return (1, 2, 3, 4)
+    if knob.name in ("num_ctas", "maxnreg"):
+        return (around,)
+    if knob.kind == "bool":
+        return (False, True)
+    if knob.kind == "choice":
+        return (around,)
+    values = {around}
+    for direction in (-1, 1):
+        value = around
+        for _ in range(2 if knob.kind == "pow2" else 1):
+            value = step(knob, value, -1 if direction < 0 else 1)
+            values.add(value)
+    return tuple(sorted(values, key=lambda item: item if isinstance(item, (int, float)) else 0))

@@ -1,0 +1,78 @@
+"""A measurement: the samples and statistics of timing one config."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playground.model.config import Config
+from playground.model.statistics import median, median_interval, quantile
+
+ClockSource = Literal["cupti", "graph", "events", "interpreter"]
+CacheMode = Literal["cold", "warm", "none"]
+
+
+@dataclass(frozen=True)
+class ClockState:
+    """The GPU's state at one moment, from NVML; None where it cannot be read."""
+
+    sm_clock_mhz: int | None = None
+    memory_clock_mhz: int | None = None
+    temperature_c: int | None = None
+    power_w: float | None = None
+    throttle: str = ""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Samples of one config in milliseconds of kernel time, and where they came from.
+
+    With source `interpreter` the samples are wall time of Triton's interpreter on the CPU: they
+    say nothing about a GPU, and no bandwidth is derived from them.
+    `bytes_requested` and `bytes_unique` are counted per launch (see `Coverage`), never typed in.
+    """
+
+    launch: int
+    config: Config
+    samples_ms: tuple[float, ...]
+    source: ClockSource
+    cache: CacheMode
+    bytes_requested: int | None = None
+    bytes_unique: int | None = None
+    flops: int | None = None
+    host_ms: float | None = None
+    before: ClockState = ClockState()
+    after: ClockState = ClockState()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def median_ms(self) -> float:
+        """Median of the samples in ms."""
+        return median(self.samples_ms)
+
+    @property
+    def interval_ms(self) -> tuple[float, float]:
+        """95 % interval of the median in ms, from order statistics."""
+        return median_interval(self.samples_ms)
+
+    @property
+    def spread(self) -> float:
+        """Interquartile range over the median (no unit)."""
+        middle = self.median_ms
+        if middle == 0:
+            return 0.0
+        return (quantile(self.samples_ms, 0.75) - quantile(self.samples_ms, 0.25)) / middle
+
+    @property
+    def bandwidth_gbps(self) -> float | None:
+        """Unique bytes over the median in GB/s (1e9), or None in the interpreter or uncounted."""
+        if self.source == "interpreter" or self.bytes_unique is None or self.median_ms <= 0:
+            return None
+        return self.bytes_unique / (self.median_ms * 1e6)
+
+    @property
+    def tflops(self) -> float | None:
+        """Counted `tl.dot` operations over the median in TFLOP/s, or None."""
+        if self.source == "interpreter" or not self.flops or self.median_ms <= 0:
+            return None
+        return self.flops / (self.median_ms * 1e9)

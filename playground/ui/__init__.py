@@ -1,0 +1,1 @@
+"""The window: Qt, no torch, no triton; holds the document and draws."""
