@@ -1,6 +1,6 @@
-"""Matrix product in tiles, programs ordered in groups so that neighbours share data in the L2 cache.
+"""Matrix product in tiles, programs ordered in groups so that neighbours share data in the L2.
 
-Each program computes one BLOCK_M by BLOCK_N tile of C = A @ B and walks along K in steps of BLOCK_K.
+Each program computes one BLOCK_M by BLOCK_N tile of C = A @ B and walks along K in BLOCK_K steps.
 GROUP_M rows of tiles are finished before the next columns start: the tile map shows the order, and
 the loads per element show how often each input is read again. Every edge is masked, so M, N and K
 may be any size. float16, bfloat16 and float32 inputs; the sum is always float32.
