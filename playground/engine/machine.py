@@ -1,0 +1,135 @@
+"""What this machine is: whether it has an NVIDIA GPU, and the environment Triton must find.
+
+The first half is standard library only and quick, because it is asked before torch or triton may
+be imported: Triton decides between compiler and interpreter when it is imported.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import platform
+from typing import Any
+
+from playground.model.device import DeviceInfo
+
+DEFAULT_TARGET = "cuda:90"
+"""The target compiled for where no GPU answers: Hopper, the commonest one in data centres."""
+
+_INTERPRET = "TRITON_INTERPRET"
+_FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
+
+
+@functools.lru_cache(maxsize=1)
+def has_nvidia_gpu() -> bool:
+    """Tell whether the CUDA driver is here and counts at least one GPU; never raises.
+
+    Asks libcuda itself, as Triton does: neither torch nor `nvidia-smi` is needed. No context is
+    made, so a process that only asks holds no GPU memory.
+    """
+    for name in ("libcuda.so.1", "libcuda.so"):
+        try:
+            library = ctypes.CDLL(name)
+            break
+        except OSError:
+            continue
+    else:
+        return False
+    try:
+        if library.cuInit(ctypes.c_uint(0)) != 0:
+            return False
+        count = ctypes.c_int(0)
+        if library.cuDeviceGetCount(ctypes.byref(count)) != 0:
+            return False
+    except AttributeError:  # a library of that name which is not the driver
+        return False
+    return count.value > 0
+
+
+def interpret_wanted() -> bool:
+    """Tell whether kernels should run in Triton's interpreter: as the user set it, else no GPU."""
+    given = os.environ.get(_INTERPRET)
+    if given is not None:
+        return given.strip().lower() in ("1", "true", "yes", "on", "y")
+    return not has_nvidia_gpu()
+
+
+def prepare_environment() -> None:
+    """Set what Triton reads from the environment when it is imported; call it before that.
+
+    `TRITON_INTERPRET` follows the machine unless the user chose. `TRITON_DEFAULT_FP_FUSION` is
+    set to 1, the default of every release up to 3.9 (which warns while it is unset, because a
+    later one will change it): code generation stays as users get it, and the same in the engine
+    and in its compile workers, which share Triton's disk cache.
+    """
+    if _INTERPRET not in os.environ and interpret_wanted():
+        os.environ[_INTERPRET] = "1"
+    os.environ.setdefault(_FP_FUSION, "1")
+
+
+def compile_environment() -> dict[str, str]:
+    """Return the environment for a process that compiles: this one's, without the interpreter."""
+    environment = dict(os.environ)
+    environment.pop(_INTERPRET, None)
+    environment.setdefault(_FP_FUSION, "1")
+    return environment
+
+
+def device_info() -> DeviceInfo:
+    """Return the machine as the engine sees it; imports torch and triton."""
+    import torch
+    import triton
+
+    versions = {
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "python": platform.python_version(),
+    }
+    notes: list[str] = []
+    if os.environ.get(_FP_FUSION):
+        state = "on" if os.environ[_FP_FUSION] not in ("0", "false", "off") else "off"
+        notes.append(f"floating-point fusion is {state} by default ({_FP_FUSION})")
+    if triton.knobs.runtime.interpret or not (has_nvidia_gpu() and torch.cuda.is_available()):
+        if not has_nvidia_gpu():
+            name = "no NVIDIA GPU"
+        elif triton.knobs.runtime.interpret:
+            name = f"NVIDIA GPU unused: {_INTERPRET} is set"
+        else:
+            name = "NVIDIA GPU unused: this torch has no CUDA"
+            notes.append(f"torch {torch.__version__} was built without CUDA; install a CUDA build")
+        return DeviceInfo(
+            mode="interpreter", name=name, target=DEFAULT_TARGET, notes=tuple(notes), **versions
+        )
+    properties: Any = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return DeviceInfo(
+        mode="gpu",
+        name=str(properties.name),
+        target=f"cuda:{properties.major * 10 + properties.minor}",
+        driver=_driver_version(),
+        cuda=str(torch.version.cuda or ""),
+        multiprocessors=int(properties.multi_processor_count),
+        l2_bytes=int(properties.L2_cache_size),
+        memory_bytes=int(properties.total_memory),
+        notes=tuple(notes),
+        **versions,
+    )
+
+
+def _driver_version() -> str:
+    """Return the NVIDIA driver's version from NVML, or an empty string where NVML is not there."""
+    try:
+        import pynvml
+    except ImportError:  # the driver's version is worth showing, not worth failing for
+        return ""
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return ""
+    try:
+        version = pynvml.nvmlSystemGetDriverVersion()
+        return version.decode() if isinstance(version, bytes) else str(version)
+    except pynvml.NVMLError:
+        return ""
+    finally:
+        pynvml.nvmlShutdown()
