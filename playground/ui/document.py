@@ -1,0 +1,652 @@
+"""The document: the one place that knows the open file, its launches, knobs and results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QUndoStack
+
+from playground.model.config import Config, validated
+from playground.model.finding import Finding
+from playground.model.knobs import KnobError, KnobValue, validate
+from playground.model.outline import Driver, Outline, outline
+from playground.protocol import messages
+from playground.ui.document_file import DocumentFile
+from playground.ui.engine_work import EngineWork
+from playground.ui.files import FileProblem
+from playground.ui.finding_store import FindingStore
+from playground.ui.history import History
+from playground.ui.knob_undo import KnobCommand, carried_over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from playground.model.check import CheckResult
+    from playground.model.compiling import CompileReport
+    from playground.model.coverage import Coverage
+    from playground.model.device import DeviceInfo
+    from playground.model.launch import Launch
+    from playground.model.measurement import CacheMode, Measurement
+    from playground.model.sweep import SweepResult, SweepRow
+    from playground.protocol.messages import Paint, PlaneView, Step
+    from playground.ui.engine_port import EnginePort
+
+DRAG_BUDGET_MS = 30.0
+FULL_BUDGET_MS = 200.0
+OUTLINE_DELAY_MS = 250
+
+
+class Document(QObject):
+    """All state of the window; widgets call its verbs and redraw from its fields on its signals.
+
+    `measurement`, `check`, `compile_report` and `coverage` belong to the config they carry, which
+    while the knobs move can be an older one than `config`; `is_current` tells.
+    """
+
+    pathChanged = Signal(str)
+    textReplaced = Signal(str)
+    dirtyChanged = Signal(bool)
+    changedOnDisk = Signal(str)
+    outlineChanged = Signal()
+    driverChanged = Signal()
+    launchesChanged = Signal()
+    launchSelected = Signal(int)
+    knobsChanged = Signal()
+    configChanged = Signal()
+    compiledChanged = Signal()
+    checkedChanged = Signal()
+    measuredChanged = Signal()
+    coveredChanged = Signal()
+    historyChanged = Signal()
+    baselineChanged = Signal()
+    findingsChanged = Signal()
+    deviceChanged = Signal()
+    engineStateChanged = Signal(str)
+    progressChanged = Signal(str, object)
+    targetChanged = Signal(str)
+    cacheChanged = Signal(str)
+    sweepChanged = Signal()
+    exported = Signal(object)
+
+    def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.engine = engine
+        self.file = DocumentFile(self)
+        self.file.changedOnDisk.connect(self._on_changed_on_disk)
+        self.text = ""
+        self.dirty = False
+        self.outline = Outline()
+        self.driver: Driver | None = None
+        self.sizes: dict[str, int] = {}
+        self.launches: tuple[Launch, ...] = ()
+        self.launch_index = 0
+        self.config = Config()
+        self.revision = 0
+        self.compile_report: CompileReport | None = None
+        self.check: CheckResult | None = None
+        self.checked_config: Config | None = None
+        self.measurement: Measurement | None = None
+        self.coverage: Coverage | None = None
+        self.baseline: Measurement | None = None
+        self.baseline_report: CompileReport | None = None
+        self.device: DeviceInfo | None = None
+        self.targets: tuple[str, ...] = ()
+        self.target = ""
+        self.cache: CacheMode = "cold"
+        self.sweep_rows: list[SweepRow] = []
+        self.sweep_result: SweepResult | None = None
+        self.sweep_done = (0, 0)
+        self.run_result = ""
+        self.undo_stack = QUndoStack(self)
+        self._configs: dict[int, Config] = {}
+        self._drag_start: Config | None = None
+        self.last_knob: str | None = None
+        self._history = History()
+        self._findings = FindingStore()
+        self._outline_timer = QTimer(self)
+        self._outline_timer.setSingleShot(True)
+        self._outline_timer.setInterval(OUTLINE_DELAY_MS)
+        self._outline_timer.timeout.connect(self._refresh_outline)
+        self.work = EngineWork(self, engine)
+        engine.stateChanged.connect(self.engineStateChanged)
+
+    # ------------------------------------------------------------------------------ fields
+
+    @property
+    def path(self) -> str:
+        """Absolute path of the open file, or empty for a new one."""
+        return self.file.path
+
+    @property
+    def launch(self) -> Launch | None:
+        """The selected launch, or None before anything ran."""
+        return self.launches[self.launch_index] if self.launches else None
+
+    @property
+    def history(self) -> list[Measurement]:
+        """Measurements of this file, oldest first."""
+        return self._history.items
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings that hold now, errors first."""
+        return self._findings.merged()
+
+    @property
+    def engine_state(self) -> str:
+        """The engine's state, one of `engine_port.STATES`."""
+        return self.engine.state
+
+    def is_current(self, result: CompileReport | Measurement | Coverage | None) -> bool:
+        """Tell whether `result` belongs to the selected launch under the config shown now."""
+        return (
+            result is not None
+            and result.launch == self.launch_index
+            and result.config == self.config
+        )
+
+    # ------------------------------------------------------------------------------ the file
+
+    def open_file(self, path: str) -> bool:
+        """Open `path` without executing it; a failure becomes a finding and keeps what was open."""
+        try:
+            text = self.file.read(path)
+        except FileProblem as problem:
+            self.set_findings("file", (Finding("error", "engine", str(problem), file=path),))
+            return False
+        self._forget_results()
+        self._findings.clear()
+        self.undo_stack.clear()
+        self._history.clear()
+        self.clear_baseline()
+        self.historyChanged.emit()
+        self.text = text
+        self.driver = None
+        self.sizes = {}
+        self.pathChanged.emit(self.path)
+        self.textReplaced.emit(text)
+        self._set_dirty(False)
+        self._refresh_outline()
+        return True
+
+    def reload(self) -> bool:
+        """Read the file again from disk; launches and results stay until the next run."""
+        try:
+            text = self.file.read(self.path)
+        except FileProblem as problem:
+            self.set_findings("file", (Finding("error", "engine", str(problem), file=self.path),))
+            return False
+        self.text = text
+        self.textReplaced.emit(text)
+        self._set_dirty(False)
+        self.set_findings("file", ())
+        self._refresh_outline()
+        return True
+
+    def set_text(self, text: str) -> None:
+        """Take the editor's text after an edit; nothing is executed."""
+        if text == self.text:
+            return
+        self.text = text
+        self._set_dirty(text != self.file.saved_text)
+        self._outline_timer.start()
+
+    def save(self, path: str | None = None) -> bool:
+        """Save the buffer to `path`, by default the open file; a failure becomes a finding."""
+        target = path or self.path
+        if not target:
+            self.set_findings("file", (Finding("error", "engine", "the file has no name yet"),))
+            return False
+        before = self.path
+        try:
+            self.file.write(target, self.text)
+        except FileProblem as problem:
+            self.set_findings("file", (Finding("error", "engine", str(problem), file=target),))
+            return False
+        if self.path != before:
+            self.pathChanged.emit(self.path)
+            self._refresh_outline()
+        self.set_findings("file", ())
+        self._set_dirty(False)
+        return True
+
+    def _on_changed_on_disk(self, path: str) -> None:
+        self._set_dirty(self.text != self.file.saved_text)
+        if not self.dirty:
+            return
+        hint = "reload it, or save to put the text shown here in its place"
+        self.set_findings(
+            "file",
+            (Finding("warning", "engine", "the file changed on disk", hint, file=path),),
+        )
+        self.changedOnDisk.emit(path)
+
+    def _set_dirty(self, dirty: bool) -> None:
+        if dirty != self.dirty:
+            self.dirty = dirty
+            self.dirtyChanged.emit(dirty)
+
+    def _refresh_outline(self) -> None:
+        self._outline_timer.stop()
+        self.outline = outline(self.text, self.path or "untitled.py")
+        self.set_findings("outline", self.outline.findings)
+        drivers = self.outline.drivers
+        if self.driver is None or self.driver.kind not in ("typed", "generated"):
+            code = self.driver.code if self.driver else None
+            same = next((driver for driver in drivers if driver.code == code), None)
+            self._take_driver(same or (drivers[0] if drivers else None))
+        self.outlineChanged.emit()
+
+    # ------------------------------------------------------------------------------ running
+
+    def set_driver(self, driver: Driver) -> None:
+        """Choose what the next run executes after the module."""
+        self._take_driver(driver)
+
+    def set_size(self, name: str, value: int) -> None:
+        """Choose a problem size for the next run."""
+        self.sizes = {**self.sizes, name: value}
+        self.driverChanged.emit()
+
+    def _take_driver(self, driver: Driver | None) -> None:
+        known = {size.name: size.default for size in driver.sizes} if driver else {}
+        old = {size.name: size.default for size in self.driver.sizes} if self.driver else {}
+        # A size the user moved stays moved; one that followed the file's default keeps following it.
+        moved = {n: v for n, v in self.sizes.items() if n in known and v != old.get(n)}
+        self.driver = driver
+        self.sizes = {**known, **moved}
+        self.driverChanged.emit()
+
+    def run(self) -> None:
+        """Execute the buffer, saved or not, then the driver, and capture its launches."""
+        if self._outline_timer.isActive():
+            self._refresh_outline()
+        syntax = [f for f in self.outline.findings if f.severity == "error"]
+        if syntax:
+            # The engine would only say the same again, and the launches on screen stay usable.
+            self.findingsChanged.emit()
+            return
+        driver = self.driver
+        known = {size.name: size.default for size in driver.sizes} if driver else {}
+        sizes = {n: v for n, v in self.sizes.items() if n in known and v != known[n]}
+        self.work.run(
+            messages.Run(
+                self.path or "untitled.py", self.text, driver.code if driver else "", sizes
+            )
+        )
+
+    def interrupt(self) -> None:
+        """Interrupt what the engine runs now; it stays alive with all it holds."""
+        self.work.queue.cancel_all()
+        self.engine.interrupt()
+
+    def restart(self) -> None:
+        """Replace the engine by a fresh one; the text stays, launches and results go."""
+        self.work.forget_run()
+        self._forget_results()
+        self.engine.restart()
+
+    def cancel(self) -> None:
+        """Cancel the sweep, replay or run at work; the engine stops it at its next step."""
+        self.work.cancel()
+
+    # ------------------------------------------------------------------------------ knobs
+
+    def select_launch(self, index: int) -> None:
+        """Show launch `index` and bring its results up to date."""
+        if not 0 <= index < len(self.launches):
+            return
+        self.launch_index = index
+        self.config = self._configs.get(index, self.launches[index].config)
+        self._drag_start = None
+        self.revision += 1
+        self.launchSelected.emit(index)
+        self.knobsChanged.emit()
+        self.configChanged.emit()
+        self._replay_full()
+
+    def set_knob(self, name: str, value: KnobValue, dragging: bool = False) -> None:
+        """Move a knob; with `dragging` only quick steps run until `end_drag`.
+
+        Raises
+        ------
+        KnobError
+            The launch has no such knob, or the value is none it can take.
+        """
+        launch = self.launch
+        if launch is None:
+            raise KnobError("there is no launch yet: run the file first")
+        try:
+            knob = launch.knob(name)
+        except KeyError:
+            raise KnobError(f"{name} is no knob of {launch.kernel}") from None
+        config = self.config.with_value(name, validate(knob, value))
+        self.last_knob = name
+        if config == self.config:
+            return
+        if dragging:
+            if self._drag_start is None:
+                self._drag_start = self.config
+            self._show_config(config)
+            self._replay(self._drag_steps(), DRAG_BUDGET_MS)
+        else:
+            self._change_config(config, f"{name} = {value}")
+
+    def end_drag(self) -> None:
+        """End a drag: one undo step for all of it, one full measurement."""
+        start, self._drag_start = self._drag_start, None
+        if start is None:
+            return
+        if start != self.config:
+            text = f"{self.last_knob} = {self.config[self.last_knob or '']}"
+            self.undo_stack.push(KnobCommand(self, self.launch_index, start, self.config, text))
+        self._replay_full()
+
+    def apply_config(self, config: Config) -> None:
+        """Move all knobs at once (a preset, a row of a sweep); raises `KnobError`."""
+        if self.launch is None:
+            raise KnobError("there is no launch yet: run the file first")
+        checked = validated(self.config.updated(config.as_dict()), self.launch.knobs)
+        if checked != self.config:
+            self._change_config(checked, checked.label())
+
+    def reset_knobs(self) -> None:
+        """Move all knobs back to what the file launched with."""
+        if self.launch is not None and self.config != self.launch.config:
+            self._change_config(self.launch.config, "reset knobs")
+
+    def restore_config(self, launch_index: int, config: Config) -> None:
+        """Show `config` again (undo and redo come this way)."""
+        if launch_index >= len(self.launches):
+            return
+        self._configs[launch_index] = config
+        if launch_index != self.launch_index:
+            self.select_launch(launch_index)
+            return
+        self._show_config(config)
+        self._replay_full()
+
+    def _change_config(self, config: Config, text: str) -> None:
+        self._drag_start = None
+        before = self.config
+        self.undo_stack.push(KnobCommand(self, self.launch_index, before, config, text))
+        self.restore_config(self.launch_index, config)
+
+    def _show_config(self, config: Config) -> None:
+        self.config = config
+        self._configs[self.launch_index] = config
+        self.revision += 1
+        self.configChanged.emit()
+
+    def _drag_steps(self) -> tuple[Step, ...]:
+        # Interpreted time is no measurement worth waiting for while the hand is still moving.
+        if self.device is not None and self.device.mode == "interpreter":
+            return ("compile", "check")
+        return ("compile", "check", "measure")
+
+    def _replay_full(self) -> None:
+        self._replay(("compile", "check", "measure", "coverage"), FULL_BUDGET_MS)
+
+    def _replay(self, steps: tuple[Step, ...], budget_ms: float) -> None:
+        if self.launch is None:
+            return
+        self.work.replay(
+            messages.Replay(
+                self.launch_index, self.config, steps, self.revision, budget_ms, self.cache,
+                self.work.wire_target(),
+            )
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------ options
+
+    def pin_baseline(self) -> None:
+        """Pin the measurement shown now; others are compared with it."""
+        if self.measurement is not None:
+            self.baseline = self.measurement
+            self.baseline_report = self.compile_report
+            self.baselineChanged.emit()
+
+    def clear_baseline(self) -> None:
+        """Unpin the baseline."""
+        if self.baseline is not None:
+            self.baseline = None
+            self.baseline_report = None
+            self.baselineChanged.emit()
+
+    def set_target(self, target: str) -> None:
+        """Compile for another GPU architecture; timings and coverage stay as they are."""
+        if target and target != self.target:
+            self.target = target
+            self.targetChanged.emit(target)
+            self._replay(("compile",), FULL_BUDGET_MS)
+
+    def set_cache(self, cache: CacheMode) -> None:
+        """Measure with a cold or a warm L2 from now on."""
+        if cache != self.cache:
+            self.cache = cache
+            self.cacheChanged.emit(cache)
+            self._replay(("measure",), FULL_BUDGET_MS)
+
+    def start_sweep(self, values: Mapping[str, Sequence[KnobValue]] | None = None) -> None:
+        """Try every config of `values` per knob, or a few steps around the config shown."""
+        if self.launch is None:
+            return
+        self.sweep_rows = []
+        self.sweep_result = None
+        self.sweep_done = (0, 0)
+        self.sweepChanged.emit()
+        chosen = {name: tuple(options) for name, options in (values or {}).items()}
+        self.work.sweep(
+            messages.Sweep(self.launch_index, self.config, chosen, self.work.wire_target())
+        )
+
+    def export(self) -> None:
+        """Ask for the tuned file; `exported` brings it."""
+        if self.launch is not None:
+            self.work.export(messages.Export(self.launch_index, self.config))
+
+    # ------------------------------------------------------------------------------ queries
+
+    def request_plane(
+        self, tensor: str, paint: Paint, view: PlaneView, callback: Callable[[messages.Plane], None]
+    ) -> None:
+        """Ask for the picture of a covered tensor; of the coverage shown, not of the knobs."""
+        if (shown := self.coverage) is not None:
+            self.work.query(
+                messages.GetPlane(shown.launch, shown.config, tensor, paint, view), callback
+            )
+
+    def request_element(
+        self,
+        tensor: str,
+        row: int,
+        column: int,
+        slices: tuple[int, ...],
+        callback: Callable[[messages.Element], None],
+    ) -> None:
+        """Ask for the exact counters of one element of the coverage shown."""
+        if (shown := self.coverage) is not None:
+            self.work.query(
+                messages.GetElement(shown.launch, shown.config, tensor, row, column, slices),
+                callback,
+            )
+
+    def request_program(
+        self,
+        tensor: str,
+        program: int,
+        view: PlaneView,
+        callback: Callable[[messages.ProgramFootprint], None],
+    ) -> None:
+        """Ask what one program of the coverage shown touches in `tensor`."""
+        if (shown := self.coverage) is not None:
+            self.work.query(
+                messages.GetProgram(shown.launch, shown.config, tensor, program, view), callback
+            )
+
+    def request_ir(
+        self,
+        stage: str,
+        callback: Callable[[messages.Ir], None],
+        config: Config | None = None,
+        target: str | None = None,
+    ) -> None:
+        """Ask for one stage's text of the config shown, or of another one and target."""
+        if self.launch is not None:
+            self.work.query(
+                messages.GetIr(
+                    self.launch_index,
+                    config or self.config,
+                    stage,
+                    target or self.work.wire_target(),
+                ),
+                callback,
+            )
+
+    # ---------------------------------------------------------- what EngineWork hands over
+
+    def set_findings(self, key: str, findings: tuple[Finding, ...]) -> None:
+        """Replace the findings of one source (`compile`, `run`, `file` …)."""
+        if self._findings.put(key, findings):
+            self.findingsChanged.emit()
+
+    def take_ready(self, ready: messages.Ready) -> None:
+        """Take what a fresh engine runs on."""
+        self.device = ready.device
+        self.targets = ready.targets
+        if not self.target:
+            self.target = ready.device.target
+            self.targetChanged.emit(self.target)
+        self.deviceChanged.emit()
+
+    def take_run(self, result: messages.RunResult, *, keep_knobs: bool = True) -> None:
+        """Take the launches a run captured; knobs the user moved stay moved where they still exist."""
+        old, configs, index = self.launches, self._configs, self.launch_index
+        if not result.launches and any(f.severity == "error" for f in result.findings) and old:
+            return  # a failed run leaves the launches of the last good one usable
+        self._forget_results()
+        self.launches = result.launches
+        self.run_result = result.result
+        if keep_knobs:
+            self._configs = carried_over(old, configs, result.launches)
+        self.launch_index = index if index < len(self.launches) else 0
+        self.launchesChanged.emit()
+        if self.launches:
+            self.select_launch(self.launch_index)
+
+    def take_compiled(self, reply: messages.Compiled) -> None:
+        """Take a compile report."""
+        self.compile_report = reply.report
+        self.set_findings("compile", reply.findings)
+        self.compiledChanged.emit()
+
+    def take_checked(self, reply: messages.Checked) -> None:
+        """Take a verdict, and mark the knobs it found to be dictated by the data."""
+        self.check = reply.result
+        self.checked_config = reply.config
+        self.set_findings("check", reply.findings)
+        self._mark_derived(reply.derived)
+        self.checkedChanged.emit()
+
+    def take_measured(self, reply: messages.Measured, *, current: bool) -> None:
+        """Take a measurement; an outdated one goes to the history only, where it is still true."""
+        if reply.measurement is not None:
+            self._history.add(self._with_bytes(reply.measurement, self.coverage))
+            self.historyChanged.emit()
+        if current:
+            self.set_findings("measure", reply.findings)
+            self.measurement = self._history.items[-1] if reply.measurement is not None else None
+            self.measuredChanged.emit()
+
+    def take_covered(self, reply: messages.Covered) -> None:
+        """Take a coverage, and give its bytes to the measurement of the same config."""
+        self.coverage = reply.coverage
+        self.set_findings("coverage", reply.findings)
+        self.coveredChanged.emit()
+        old = self.measurement
+        if old is None:
+            return
+        counted = self._with_bytes(old, reply.coverage)
+        if counted is not old:
+            self.measurement = counted
+            self._history.update(old, counted)
+            self.measuredChanged.emit()
+            self.historyChanged.emit()
+
+    def take_sweep_rows(self, reply: messages.SweepProgress) -> None:
+        """Take the rows that came in."""
+        self.sweep_rows = [*self.sweep_rows, *reply.rows]
+        self.sweep_done = (reply.done, reply.total)
+        self.sweepChanged.emit()
+
+    def take_sweep(self, result: SweepResult) -> None:
+        """Take the whole sweep."""
+        self.sweep_result = result
+        self.sweep_rows = list(result.rows)
+        self.sweep_done = (len(result.rows), result.total)
+        self.sweepChanged.emit()
+
+    def lose_engine(self) -> None:
+        """Forget what lived in the engine that is gone."""
+        self._forget_results()
+
+    @staticmethod
+    def _with_bytes(measurement: Measurement, coverage: Coverage | None) -> Measurement:
+        if (
+            coverage is None
+            or measurement.bytes_unique is not None
+            or (coverage.launch, coverage.config) != (measurement.launch, measurement.config)
+        ):
+            return measurement
+        return replace(
+            measurement,
+            bytes_requested=coverage.bytes_requested,
+            bytes_unique=coverage.bytes_unique,
+            flops=coverage.flops,
+        )
+
+    def _mark_derived(self, names: tuple[str, ...]) -> None:
+        launch = self.launch
+        if launch is None or not set(names) - {knob.name for knob in launch.knobs if knob.derived}:
+            return
+        knobs = tuple(
+            knob.marked_derived("the data dictates it: another value breaks the result")
+            if knob.name in names and not knob.derived
+            else knob
+            for knob in launch.knobs
+        )
+        launches = list(self.launches)
+        launches[self.launch_index] = replace(launch, knobs=knobs)
+        self.launches = tuple(launches)
+        self.knobsChanged.emit()
+
+    def _forget_results(self) -> None:
+        had_launches = bool(self.launches)
+        self.launches = ()
+        self.launch_index = 0
+        self._configs = {}
+        self.config = Config()
+        self._drag_start = None
+        self.revision += 1
+        self.compile_report = None
+        self.check = None
+        self.checked_config = None
+        self.measurement = None
+        self.coverage = None
+        self.sweep_rows = []
+        self.sweep_result = None
+        self.sweep_done = (0, 0)
+        for key in ("compile", "check", "measure", "coverage", "sweep", "export"):
+            self._findings.put(key, ())
+        if had_launches:
+            self.launchesChanged.emit()
+            self.knobsChanged.emit()
+            self.configChanged.emit()
+            self.compiledChanged.emit()
+            self.checkedChanged.emit()
+            self.measuredChanged.emit()
+            self.coveredChanged.emit()
+            self.sweepChanged.emit()
+        self.findingsChanged.emit()

@@ -1,0 +1,303 @@
+"""What the document has the engine do: jobs by number, newest replay wins, recovery from a crash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from playground.model.config import Config
+from playground.model.finding import Finding
+from playground.model.knobs import step
+from playground.protocol import messages
+from playground.ui.engine_port import SIDE_REQUESTS
+from playground.ui.replay_queue import ReplayQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playground.model.launch import Launch
+    from playground.protocol.messages import Reply, Request
+    from playground.ui.document import Document
+    from playground.ui.engine_port import EnginePort
+
+AHEAD_DELAY_MS = 200
+"""How long the engine must have been idle before it compiles ahead."""
+
+_STEP_OF_REPLY: dict[type, str] = {
+    messages.Compiled: "compile",
+    messages.Checked: "check",
+    messages.Measured: "measure",
+    messages.Covered: "coverage",
+}
+
+
+class EngineWork(QObject):
+    """Sends the document's requests and hands the replies back to it."""
+
+    def __init__(self, document: Document, engine: EnginePort) -> None:
+        super().__init__(document)
+        self._document = document
+        self._engine = engine
+        self.queue = ReplayQueue(engine, self)
+        self.queue.idle.connect(self._engine_idle)
+        self._callbacks: dict[int, Callable[[Any], None]] = {}
+        self._kinds: dict[int, str] = {}
+        self._delivered: set[str] = set()
+        self._last_run: messages.Run | None = None
+        self._waiting_run: messages.Run | None = None
+        self._rerun_when_ready = False
+        self._rerunning = False
+        self._restart_note: tuple[Finding, ...] = ()
+        self._ahead_done: set[tuple[int, Config, str]] = set()
+        self._ahead_timer = QTimer(self)
+        self._ahead_timer.setSingleShot(True)
+        self._ahead_timer.setInterval(AHEAD_DELAY_MS)
+        self._ahead_timer.timeout.connect(self._compile_ahead)
+        engine.reply.connect(self._on_reply)
+        engine.stateChanged.connect(self._on_state)
+        engine.died.connect(self._on_died)
+
+    # ---------------------------------------------------------------------------- requests
+
+    def wire_target(self) -> str | None:
+        """Return the target for a request: None means the engine's own."""
+        device, target = self._document.device, self._document.target
+        return None if device is None or not target or target == device.target else target
+
+    def run(self, request: messages.Run) -> None:
+        """Run a file; a run still at work is cancelled first, and replays of the old one dropped."""
+        self.queue.cancel_all()
+        if self._engine.state in ("starting", "restarting"):
+            self._waiting_run = request
+            self._document.progressChanged.emit("waiting for the engine", None)
+            return
+        for job, kind in self._kinds.items():
+            if kind in ("run", "sweep", "export"):
+                self._engine.send(messages.Cancel(job))
+        self._last_run = request
+        self.queue.pause(True)
+        self._document.set_findings("engine", self._restart_note)
+        self._restart_note = ()
+        self._send(request, "run")
+        self._document.progressChanged.emit("running", None)
+
+    def replay(self, request: messages.Replay) -> None:
+        """Replay the newest config; older ones in flight or waiting give way."""
+        self._stop_ahead()
+        self.queue.submit(request)
+
+    def sweep(self, request: messages.Sweep) -> None:
+        """Sweep; replays asked for meanwhile wait."""
+        self.queue.cancel_all()
+        self.queue.pause(True)
+        self._send(request, "sweep")
+        self._document.progressChanged.emit("sweeping", None)
+
+    def export(self, request: messages.Export) -> None:
+        """Ask for the tuned file."""
+        self._send(request, "export")
+
+    def query(self, request: Request, callback: Callable[[Any], None]) -> None:
+        """Send a question and hand its one answer to `callback`; a failure becomes a finding."""
+        self._callbacks[self._send(request, "query")] = callback
+
+    def cancel(self) -> None:
+        """Cancel all work that the user can see."""
+        self._waiting_run = None
+        self.queue.cancel_all()
+        for job, kind in list(self._kinds.items()):
+            if kind in ("run", "sweep", "export"):
+                self._engine.send(messages.Cancel(job))
+
+    def forget_run(self) -> None:
+        """Do not run the file again after the next restart: the user asked for a fresh engine."""
+        self._rerun_when_ready = False
+        self._last_run = None
+        self._rerunning = False
+
+    def _send(self, request: Request, kind: str) -> int:
+        if not isinstance(request, SIDE_REQUESTS):
+            self._stop_ahead()
+        job = self._engine.send(request)
+        self._kinds[job] = kind
+        return job
+
+    # ---------------------------------------------------------------------------- replies
+
+    def _on_reply(self, reply: Reply, job: int) -> None:
+        document = self._document
+        if isinstance(reply, messages.Ready):
+            document.take_ready(reply)
+            return
+        if isinstance(reply, messages.Finished):
+            self._on_finished(reply, job)
+            return
+        if isinstance(reply, messages.Progress):
+            if self._kinds.get(job) != "ahead":
+                document.progressChanged.emit(reply.text, reply.fraction)
+            return
+        if job == self.queue.job:
+            self._on_replay_step(reply)
+        elif (callback := self._callbacks.pop(job, None)) is not None:
+            callback(reply)
+        elif job in self._kinds:
+            self._on_job_reply(reply)
+
+    def _on_job_reply(self, reply: Reply) -> None:
+        document = self._document
+        if isinstance(reply, messages.RunResult):
+            document.set_findings("run", reply.findings)
+            self._ahead_done.clear()
+            document.take_run(reply)
+        elif isinstance(reply, messages.SweepProgress):
+            document.take_sweep_rows(reply)
+            if reply.total:
+                text = f"sweep: {reply.done} of {reply.total}"
+                document.progressChanged.emit(text, reply.done / reply.total)
+        elif isinstance(reply, messages.Swept):
+            document.take_sweep(reply.result)
+        elif isinstance(reply, messages.Exported):
+            document.set_findings("export", reply.findings)
+            document.exported.emit(reply)
+
+    def _on_replay_step(self, reply: Reply) -> None:
+        document = self._document
+        current = getattr(reply, "revision", document.revision) == document.revision
+        if isinstance(reply, messages.Measured):
+            document.take_measured(reply, current=current)
+        if not current:
+            return
+        self._delivered.add(_STEP_OF_REPLY.get(type(reply), ""))
+        if isinstance(reply, messages.Compiled):
+            document.take_compiled(reply)
+        elif isinstance(reply, messages.Checked):
+            document.take_checked(reply)
+        elif isinstance(reply, messages.Covered):
+            document.take_covered(reply)
+
+    def _on_finished(self, reply: messages.Finished, job: int) -> None:
+        document = self._document
+        is_replay = job == self.queue.job
+        kind = "replay" if is_replay else self._kinds.pop(job, "")
+        self._callbacks.pop(job, None)
+        if kind == "":
+            return
+        replay = self.queue.running
+        if kind == "replay" and replay is not None and replay.revision == document.revision:
+            if not reply.cancelled:
+                # A step that said nothing this time has nothing to say about this config either.
+                for step_name in {"compile", "check", "measure", "coverage"} - self._delivered:
+                    if step_name in replay.steps or replay.steps[0] == "compile":
+                        document.set_findings(step_name, ())
+            document.set_findings("replay", reply.findings)
+        elif kind != "replay" and kind != "ahead" and (reply.findings or kind != "query"):
+            document.set_findings("query" if kind == "query" else f"{kind} end", reply.findings)
+        self._delivered = set() if is_replay else self._delivered
+        if reply.fatal:
+            self._recover(reply, kind)
+            return
+        if kind in ("run", "sweep"):
+            self.queue.pause(any(k in ("run", "sweep") for k in self._kinds.values()))
+        if kind == "replay" and not reply.cancelled:
+            self._rerunning = False
+        self.queue.finished(job)
+        if not self._user_waits():
+            document.progressChanged.emit("", None)
+            self._ahead_timer.start()
+
+    def _user_waits(self) -> bool:
+        return self.queue.job is not None or any(k != "ahead" for k in self._kinds.values())
+
+    # ---------------------------------------------------------------------------- recovery
+
+    def _recover(self, reply: messages.Finished, kind: str) -> None:
+        why = next((f.message for f in reply.findings), "the GPU's context is unusable")
+        self._plan_rerun(why, kind)
+        self._document.set_findings("fatal", reply.findings)
+        self._engine.restart()
+
+    def _on_died(self, why: str) -> None:
+        kinds = set(self._kinds.values())
+        kind = "run" if "run" in kinds else "replay" if self.queue.job is not None else "other"
+        self._plan_rerun(why, kind)
+
+    def _plan_rerun(self, why: str, kind: str) -> None:
+        # Running again what ended the engine would only end the next one.
+        again = self._last_run is not None and kind != "run" and not self._rerunning
+        self._rerun_when_ready = again
+        lost = "the engine was restarted; variables made in the console are lost"
+        if again:
+            hint = f"{lost}; the file was run again with the knobs it was launched with"
+        elif self._last_run is not None:
+            hint = f"{lost}; the file was not run again because running it ended the engine"
+        else:
+            hint = lost
+        note = (Finding("error", "engine", why, hint),)
+        self._restart_note = note
+        self._document.set_findings("engine", note)
+
+    def _on_state(self, state: str) -> None:
+        if state in ("dead", "restarting"):
+            self.queue.reset()
+            self._kinds.clear()
+            self._callbacks.clear()
+            self._delivered.clear()
+            self._ahead_done.clear()
+            self._ahead_timer.stop()
+            self._document.lose_engine()
+            self._document.progressChanged.emit("", None)
+        elif state == "ready":
+            self._on_engine_ready()
+
+    def _on_engine_ready(self) -> None:
+        if self._waiting_run is not None:
+            request, self._waiting_run = self._waiting_run, None
+            self.run(request)
+        elif self._rerun_when_ready and self._last_run is not None:
+            self._rerun_when_ready = False
+            self._rerunning = True
+            self.run(self._last_run)
+
+    # ------------------------------------------------------------------------- idle time
+
+    def _engine_idle(self) -> None:
+        if not self._user_waits():
+            self._ahead_timer.start()
+
+    def _stop_ahead(self) -> None:
+        self._ahead_timer.stop()
+        for job, kind in self._kinds.items():
+            if kind == "ahead":
+                self._engine.send(messages.Cancel(job))
+
+    def _compile_ahead(self) -> None:
+        document = self._document
+        launch = document.launch
+        if launch is None or self._user_waits() or self._engine.state != "ready":
+            return
+        target = self.wire_target()
+        configs = tuple(
+            config
+            for config in neighbours(launch, document.config, document.last_knob)
+            if (launch.index, config, target or "") not in self._ahead_done
+        )
+        if configs:
+            self._ahead_done.update((launch.index, config, target or "") for config in configs)
+            self._kinds[self._engine.send(messages.CompileAhead(launch.index, configs, target))] = (
+                "ahead"
+            )
+
+
+def neighbours(launch: Launch, config: Config, first: str | None) -> tuple[Config, ...]:
+    """Return the configs one step from `config`, those of the knob named `first` in front."""
+    knobs = [knob for knob in launch.knobs if knob.kind in ("pow2", "int", "bool")]
+    knobs = [knob for knob in knobs if not knob.derived and knob.name in config]
+    knobs.sort(key=lambda knob: knob.name != first)
+    found: dict[Config, None] = {}
+    for knob in knobs:
+        for direction in (1, -1):
+            value = step(knob, config[knob.name], 1 if direction > 0 else -1)
+            if value != config[knob.name]:
+                found[config.with_value(knob.name, value)] = None
+    return tuple(found)
