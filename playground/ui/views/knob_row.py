@@ -1,0 +1,251 @@
+"""One knob as a row: name, slider, value, reset, and what is wrong with a value it can't take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+
+from playground.model.knobs import Knob, KnobError, KnobValue, is_power_of_two, validate
+from playground.ui.icons import icon, pixmap
+from playground.ui.theme import mono_font
+from playground.ui.views.knob_widgets import (
+    KnobComboBox,
+    KnobSlider,
+    KnobSpinBox,
+    allowed_values,
+)
+
+if TYPE_CHECKING:
+    from playground.ui.theme import Theme
+
+
+class KnobRow(QWidget):
+    """Shows a knob's value and asks for another one; it keeps no value of its own.
+
+    `asked` carries a value the knob can take and whether the hand is still moving; `released`
+    ends a drag. A value the knob can't take is explained in place and goes nowhere.
+    """
+
+    asked = Signal(object, bool)
+    released = Signal()
+
+    def __init__(self, knob: Knob, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"knob-row:{knob.name}")
+        self.knob = knob
+        self._theme = theme
+        self._value: KnobValue = knob.default
+        self._captured: KnobValue = knob.default
+        self._slider = self._make_slider()
+        self._editor = self._make_editor()
+        self._editor.setObjectName(f"knob:{knob.name}")
+        self._editor.setAccessibleName(knob.name)
+
+        self._name = QLabel(knob.name, self)
+        self._name.setFont(mono_font())
+        self._name.setBuddy(self._editor)
+        self._lock = QLabel(self)
+        self._lock.setObjectName(f"knob-lock:{knob.name}")
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(self._name)
+        head.addWidget(self._lock)
+        head.addStretch(1)
+        self._reset = QToolButton(self)
+        self._reset.setObjectName(f"knob-reset:{knob.name}")
+        self._reset.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._reset.setAutoRaise(True)
+        self._reset.clicked.connect(lambda: self.asked.emit(self._captured, False))
+        head.addWidget(self._reset)
+
+        self._message = QLabel(self)
+        self._message.setObjectName(f"knob-message:{knob.name}")
+        self._message.setWordWrap(True)
+        self._offers = QHBoxLayout()
+        self._offers.setContentsMargins(0, 0, 0, 0)
+        self._offers.setSpacing(4)
+
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 2, 0, 2)
+        layout.setHorizontalSpacing(8)
+        layout.setVerticalSpacing(1)
+        layout.addLayout(head, 0, 0, 1, 2)
+        if self._slider is not None:
+            layout.addWidget(self._slider, 1, 0)
+            layout.addWidget(self._editor, 1, 1)
+            layout.setColumnStretch(0, 1)
+            self._editor.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 13)
+        else:
+            layout.addWidget(self._editor, 1, 0, 1, 2)
+        layout.addWidget(self._message, 2, 0, 1, 2)
+        layout.addLayout(self._offers, 3, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        theme.changed.connect(self._recolour)
+        self.take_knob(knob)
+        self._recolour()
+
+    # ------------------------------------------------------------------------------ showing
+
+    def take_knob(self, knob: Knob) -> None:
+        """Show `knob`, the same one with another mark."""
+        self.knob = knob
+        if isinstance(self._editor, KnobSpinBox):
+            self._editor.take_knob(knob)
+        self._lock.setVisible(knob.derived)
+        self._lock.setToolTip(knob.note)
+        self._lock.setAccessibleName(f"dictated by the data: {knob.note}" if knob.derived else "")
+        self._explain("")
+
+    def show_value(self, value: KnobValue, captured: KnobValue) -> None:
+        """Show `value`, and `captured` as what the file launched with."""
+        self._value, self._captured = value, captured
+        editor = self._editor
+        editor.blockSignals(True)
+        if isinstance(editor, KnobSpinBox) and isinstance(value, int):
+            editor.setValue(value)
+        elif isinstance(editor, QCheckBox):
+            editor.setChecked(bool(value))
+            editor.setText("true" if value else "false")
+        elif isinstance(editor, KnobComboBox):
+            if editor.findData(value) < 0:
+                editor.addItem(_choice_text(value), value)
+            editor.setCurrentIndex(editor.findData(value))
+        editor.blockSignals(False)
+        if self._slider is not None and isinstance(value, int):
+            ghost = captured if isinstance(captured, int) and captured != value else None
+            self._slider.show_value(value, ghost)
+        moved = value != captured
+        self._reset.setText(_choice_text(captured))
+        self._reset.setToolTip(f"Back to {_choice_text(captured)}, what the file launched with")
+        self._reset.setAccessibleName(f"Reset {self.knob.name} to {_choice_text(captured)}")
+        policy = self._reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._reset.setSizePolicy(policy)
+        self._reset.setVisible(moved)
+        self._explain("")
+
+    @property
+    def message(self) -> str:
+        """What is written under the knob."""
+        return self._message.text()
+
+    def _explain(self, problem: str, offers: tuple[int, ...] = ()) -> None:
+        knob = self.knob
+        note = knob.note if knob.derived or knob.kind == "fixed" else ""
+        self._message.setText(problem or note)
+        self._message.setVisible(bool(problem or note))
+        self._editor.setAccessibleDescription(problem or note)
+        while (item := self._offers.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for offer in offers:
+            button = QPushButton(str(offer), self)
+            button.setObjectName(f"knob-offer:{knob.name}:{offer}")
+            button.setAccessibleName(f"Set {knob.name} to {offer}")
+            button.clicked.connect(lambda _=False, value=offer: self.asked.emit(value, False))
+            self._offers.addWidget(button)
+        self._wrong = bool(problem)
+        self._recolour()
+
+    _wrong = False
+
+    def _recolour(self) -> None:
+        size = self.fontMetrics().height()
+        self._lock.setPixmap(pixmap("lock", self._theme, "warn", size, self.devicePixelRatioF()))
+        self._reset.setIcon(icon("reset", self._theme, "muted"))
+        self._reset.setIconSize(QSize(size, size))
+        _tint(self._message, self._theme.color("bad" if self._wrong else "muted"))
+        _tint(self._reset, self._theme.color("muted"))
+        if isinstance(self._editor, KnobSpinBox):
+            line = self._editor.lineEdit()
+            colour = self._theme.color("bad" if self._wrong else "text")
+            palette = line.palette()
+            palette.setColor(QPalette.ColorRole.Text, colour)
+            line.setPalette(palette)
+
+    # ------------------------------------------------------------------------------ asking
+
+    def _make_slider(self) -> KnobSlider | None:
+        if self.knob.kind not in ("pow2", "int"):
+            return None
+        slider = KnobSlider(allowed_values(self.knob), self._theme, self)
+        slider.setObjectName(f"knob-slider:{self.knob.name}")
+        slider.setAccessibleName(f"{self.knob.name} slider")
+        slider.valueChanged.connect(self._on_slider)
+        slider.sliderReleased.connect(self.released)
+        return slider
+
+    def _make_editor(self) -> QWidget:
+        knob = self.knob
+        if knob.kind in ("pow2", "int"):
+            spin = KnobSpinBox(knob, self)
+            spin.valueChanged.connect(lambda value: self._ask(value))
+            return spin
+        if knob.kind == "bool":
+            box = QCheckBox(self)
+            box.toggled.connect(lambda on: self._ask(on))
+            return box
+        if knob.kind == "choice":
+            combo = KnobComboBox(self)
+            for choice in knob.choices:
+                combo.addItem(_choice_text(choice), choice)
+            combo.currentIndexChanged.connect(lambda index: self._ask(combo.itemData(index)))
+            return combo
+        shown = QLineEdit("fixed", self)
+        shown.setEnabled(False)
+        return shown
+
+    def _on_slider(self, position: int) -> None:
+        if self._slider is not None:
+            self.asked.emit(self._slider.knob_value(position), self._slider.isSliderDown())
+
+    def _ask(self, value: KnobValue) -> None:
+        try:
+            checked = validate(self.knob, value)
+        except KnobError as error:
+            self._explain(str(error), self._offers_near(value))
+            return
+        self._explain("")
+        if checked != self._value:
+            self.asked.emit(checked, False)
+
+    def _offers_near(self, value: KnobValue) -> tuple[int, ...]:
+        if not isinstance(value, int):
+            return ()
+        values = allowed_values(self.knob)
+        if value < values[0]:
+            return (values[0],)
+        if value > values[-1]:
+            return (values[-1],)
+        if self.knob.kind == "pow2" and not is_power_of_two(value):
+            low = 1 << (value.bit_length() - 1)
+            return tuple(near for near in (low, 2 * low) if near in values)
+        return ()
+
+
+def _choice_text(value: KnobValue) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _tint(widget: QWidget, colour: QColor) -> None:
+    palette = widget.palette()
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
+        palette.setColor(role, colour)
+    widget.setPalette(palette)
