@@ -1,0 +1,1 @@
+"""The code editor: text, highlighting, marks, completion, find and replace."""

@@ -1,0 +1,113 @@
+"""Colours the editor's text from a whole-document lex, some milliseconds after the last key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat
+
+from playground.ui.editor.lexing import LexedText, Span
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QTextDocument
+
+    from playground.ui.theme import Theme
+
+DELAY_MS = 25
+_KINDS = ("keyword", "string", "comment", "number", "name", "builtin", "decorator")
+
+
+class Highlighter(QSyntaxHighlighter):
+    """Applies cached spans; only lines whose spans changed are formatted again.
+
+    The number Qt keeps for each line holds the index of its spans, so spans travel with their lines
+    when others are put in above. `edit_column` is where the user types: until the next lex, what
+    stands behind it on that line is moved along.
+    """
+
+    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+        super().__init__(document)
+        self._theme = theme
+        self._lexed = LexedText()
+        self._table: list[tuple[int, tuple[Span, ...]]] = []
+        self._index: dict[tuple[int, tuple[Span, ...]], int] = {}
+        self._formats: dict[str, QTextCharFormat] = {}
+        self.edit_column = 0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DELAY_MS)
+        self._timer.timeout.connect(self.refresh)
+        self._make_formats()
+        theme.changed.connect(self._recolour)
+
+    def start(self) -> None:
+        """Read the text for the first time, and from now on after every change."""
+        self.document().contentsChange.connect(self._on_change)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Bring all colours up to date now."""
+        self._timer.stop()
+        text = self.document().toRawText().replace("\u2029", "\n")
+        first, stop = self._lexed.update(text)
+        block = self.document().findBlockByNumber(first)
+        for line in range(first, stop):
+            if not block.isValid():
+                break
+            entry = self._entry(block.length() - 1, self._lexed.spans[line])
+            if block.userState() != entry:
+                block.setUserState(entry)
+                self.rehighlightBlock(block)
+            block = block.next()
+
+    def is_string(self, line: int, column: int) -> bool:
+        """Tell whether a position lies in a string or a comment, as far as read."""
+        if line >= len(self._lexed.spans):
+            return False
+        return any(
+            start <= column < start + length and kind in ("string", "comment")
+            for start, length, kind in self._lexed.spans[line]
+        )
+
+    def highlightBlock(self, text: str) -> None:  # noqa: N802 - Qt's name
+        """Format one line from its spans."""
+        state = self.currentBlockState()
+        if not 0 <= state < len(self._table):
+            return
+        length, spans = self._table[state]
+        moved = len(text) - length
+        for start, count, kind in spans:
+            if moved:
+                if start >= self.edit_column - max(moved, 0):
+                    start += moved
+                elif start + count > self.edit_column - max(moved, 0):
+                    count += moved
+            if count > 0 and start >= 0:
+                self.setFormat(start, count, self._formats[kind])
+
+    def _on_change(self, _position: int, removed: int, added: int) -> None:
+        if removed or added:
+            self._timer.start()
+
+    def _entry(self, length: int, spans: tuple[Span, ...]) -> int:
+        key = (length, spans)
+        entry = self._index.get(key)
+        if entry is None:
+            entry = self._index[key] = len(self._table)
+            self._table.append(key)
+        return entry
+
+    def _make_formats(self) -> None:
+        for kind in _KINDS:
+            style = QTextCharFormat()
+            style.setForeground(self._theme.color(f"code_{kind}"))
+            if kind == "keyword":
+                style.setFontWeight(QFont.Weight.DemiBold)
+            if kind == "comment":
+                style.setFontItalic(True)
+            self._formats[kind] = style
+
+    def _recolour(self) -> None:
+        self._make_formats()
+        self.rehighlight()
