@@ -253,7 +253,7 @@ class Document(QObject):
     def _take_driver(self, driver: Driver | None) -> None:
         known = {size.name: size.default for size in driver.sizes} if driver else {}
         old = {size.name: size.default for size in self.driver.sizes} if self.driver else {}
-        # A size the user moved stays moved; one that followed the file's default keeps following it.
+        # A size the user moved stays moved; one that followed the default keeps following it.
         moved = {n: v for n, v in self.sizes.items() if n in known and v != old.get(n)}
         self.driver = driver
         self.sizes = {**known, **moved}
@@ -522,7 +522,7 @@ class Document(QObject):
         self.deviceChanged.emit()
 
     def take_run(self, result: messages.RunResult, *, keep_knobs: bool = True) -> None:
-        """Take the launches a run captured; knobs the user moved stay moved where they still exist."""
+        """Take the launches a run captured; moved knobs stay moved where they still exist."""
         old, configs, index = self.launches, self._configs, self.launch_index
         if not result.launches and any(f.severity == "error" for f in result.findings) and old:
             return  # a failed run leaves the launches of the last good one usable

@@ -1,4 +1,4 @@
-"""What the document has the engine do: jobs by number, newest replay wins, recovery from a crash."""
+"""What the document has the engine do: jobs by number, newest replay wins, crashes outlived."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from playground.model.config import Config
 from playground.model.finding import Finding
 from playground.model.knobs import step
 from playground.protocol import messages
@@ -16,6 +15,7 @@ from playground.ui.replay_queue import ReplayQueue
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from playground.model.config import Config
     from playground.model.launch import Launch
     from playground.protocol.messages import Reply, Request
     from playground.ui.document import Document
@@ -66,7 +66,7 @@ class EngineWork(QObject):
         return None if device is None or not target or target == device.target else target
 
     def run(self, request: messages.Run) -> None:
-        """Run a file; a run still at work is cancelled first, and replays of the old one dropped."""
+        """Run a file; a run still at work is cancelled, and replays of the old one dropped."""
         self.queue.cancel_all()
         if self._engine.state in ("starting", "restarting"):
             self._waiting_run = request

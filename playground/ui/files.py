@@ -19,7 +19,7 @@ class FileProblem(Exception):
 
 @dataclass(frozen=True)
 class TextFile:
-    """The text of a file with `\\n` line ends, and how its bytes wrote it."""
+    r"""The text of a file with `\n` line ends, and how its bytes wrote it."""
 
     text: str
     encoding: str = "utf-8"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ReplayQueue(QObject):
-    """Sends replays one at a time; a newer one replaces the waiting one and cancels the running one.
+    """Sends replays one at a time; a newer one replaces the waiting and cancels the running one.
 
     The owner passes every reply on to `finished`, and hears `started` and `idle`.
     """

@@ -297,7 +297,7 @@ class FakeEngine(EnginePort):
 
     def _answer_getplane(self, request: messages.GetPlane) -> list[messages.Reply]:
         values = self.counters(request.config, request.tensor)[request.paint]
-        window, scale = self._window(request.view, values)
+        window, _ = self._window(request.view, values)
         flags = np.zeros(window.shape, np.uint8)
         if COLUMNS[request.tensor] == "store":
             owner, _ = self._window(
@@ -386,6 +386,7 @@ class FakeEngine(EnginePort):
         stages = (
             ("ttir", "ttgir", "llir", "amdgcn") if amd else ("ttir", "ttgir", "llir", "ptx", "sass")
         )
+        times_ms = (3.1, 5.2, 12.0, 9.4, 80.0)
         programs = max(1, min(32, 64 // warps, 65536 // (registers * 32 * warps)))
         return CompileReport(
             launch,
@@ -399,10 +400,7 @@ class FakeEngine(EnginePort):
             65536 if amd else 232448,
             (64 if amd else 32) * warps,
             True,
-            tuple(
-                StageTime(stage, time)
-                for stage, time in zip(stages, (3.1, 5.2, 12.0, 9.4, 80.0), strict=False)
-            ),
+            tuple(map(StageTime, stages, times_ms)),
             110.0,
             False,
             stages,
@@ -525,14 +523,14 @@ IR_TEXTS = {
     "ttgir": _TTIR.replace("xf32>", "xf32, #blocked>"),
     "llir": "define void @add_kernel(ptr %x, ptr %y, ptr %out) {\n  ret void\n}\n",
     "ptx": _PTX,
-    "sass": "  /*0000*/ S2R R0, SR_CTAID.X ;\n  /*0010*/ LDG.E.128 R4, [R2] ;\n  /*0020*/ EXIT ;\n",
-    "amdgcn": "s_load_dwordx4 s[0:3], s[4:5], 0x0\nglobal_load_dwordx4 v[0:3], v4, s[0:1]\ns_endpgm\n",
+    "sass": "  /*0000*/ S2R R0, SR_CTAID.X ;\n  /*0010*/ LDG.E.128 R4, [R2] ;\n",
+    "amdgcn": "global_load_dwordx4 v[0:3], v4, s[0:1]\ns_endpgm\n",
 }
 IR_LINES = {
     "ttir": (0, 0, 18, 19, 20, 22, 23, 24, 24, 18, 0, 0),
     "ttgir": (0, 0, 18, 19, 20, 22, 23, 24, 24, 18, 0, 0),
     "llir": (18, 24, 0),
     "ptx": (0, 0, 18, 0, 19, 22, 23, 24, 24, 18, 0),
-    "sass": (19, 22, 24),
-    "amdgcn": (18, 22, 24),
+    "sass": (19, 22),
+    "amdgcn": (22, 18),
 }

@@ -1,0 +1,24 @@
+"""The engine's process: `python -m playground.engine -f CONNECTION_FILE` is an IPython kernel."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+
+from playground.engine import machine
+
+
+def main() -> None:
+    """Set the environment that Triton reads when imported, then run the kernel until it ends."""
+    # The kernel redirects descriptor 2 into a pipe of its own; a crash report must not end there.
+    report = os.fdopen(os.dup(2), "w")
+    faulthandler.enable(report)
+    machine.prepare_environment()
+    from playground.engine.kernel import run_kernel
+
+    run_kernel(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""The IPython kernel that the engine is: its sockets, the console's namespace, the start."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ipykernel.iostream import IOPubThread
+from ipykernel.kernelapp import IPKernelApp
+from traitlets.config import Config
+
+from playground.engine.server import EngineServer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TARGETS = ("cuda:80", "cuda:89", "cuda:90", "cuda:100", "cuda:120", "hip:gfx942", "hip:gfx950")
+"""The architectures offered to compile for, beside the machine's own."""
+
+
+class EngineKernelApp(IPKernelApp):
+    """`IPKernelApp` without its listening TCP port.
+
+    The stock app has its output thread listen on 127.0.0.1 for output of forked children, on any
+    transport; nothing of this app may be reachable over TCP.
+    """
+
+    def init_iopub(self, context: Any) -> None:  # noqa: ANN401 - a zmq context
+        """Bind the output socket and start its thread, without the pipe for forked children."""
+        import zmq
+
+        self.iopub_socket = context.socket(zmq.XPUB)
+        self.iopub_socket.linger = 1000
+        # The default would drop messages once a thousand wait, and a reply may be among them.
+        self.iopub_socket.sndhwm = 0
+        self.iopub_port = self._bind_socket(self.iopub_socket, self.iopub_port)  # type: ignore[no-untyped-call]
+        self.configure_tornado_logger()  # type: ignore[no-untyped-call]
+        self.iopub_thread = IOPubThread(self.iopub_socket, pipe=False, session=self.session)  # type: ignore[no-untyped-call]
+        self.iopub_thread.start()  # type: ignore[no-untyped-call]
+        self.iopub_socket = self.iopub_thread.background_socket
+
+
+class ConsoleNamespace:
+    """What the console sees: `play`, and the globals of the module that was run last."""
+
+    def __init__(self, shell: Any) -> None:  # noqa: ANN401 - the IPython shell
+        self._shell = shell
+        self._session: Any = None
+        self._pushed: set[str] = set()
+        shell.events.register("post_run_cell", self._keep_play)
+
+    def set_session(self, session: Any) -> None:  # noqa: ANN401 - the Session, seen from outside
+        """Make `play` the session."""
+        self._session = session
+        self._shell.push({"play": session}, interactive=False)
+
+    def show_module(self, names: Mapping[str, Any]) -> None:
+        """Put a module's globals in the namespace, in place of those of the module before.
+
+        What the user bound in the console under a name of the old module goes with it; `play`
+        always stays the session.
+        """
+        namespace = self._shell.user_ns
+        for name in self._pushed - set(names):
+            namespace.pop(name, None)
+        shown = {
+            name: value
+            for name, value in names.items()
+            if not (name.startswith("__") and name.endswith("__")) and name not in _RESERVED
+        }
+        self._pushed = set(shown)
+        self._shell.push(shown, interactive=True)
+        self._shell.push({"play": self._session}, interactive=False)
+
+    def _keep_play(self, _result: object) -> None:
+        # `%reset` empties the namespace; the session it would take with it is the window's too.
+        if self._session is not None:
+            self._shell.user_ns.setdefault("play", self._session)
+
+
+_RESERVED = {"play", "In", "Out", "get_ipython", "exit", "quit", "open", "_", "__", "___"}
+
+
+def kernel_config() -> Config:
+    """Return the kernel's settings: quiet start, short banner, no history file."""
+    config = Config()
+    config.InteractiveShell.banner1 = ""
+    config.InteractiveShell.banner2 = ""
+    # The console's history lives as long as its kernel; the user's own IPython history is theirs.
+    config.HistoryManager.hist_file = ":memory:"
+    config.IPKernelApp.log_level = "ERROR"
+    return config
+
+
+def run_kernel(arguments: Sequence[str]) -> None:
+    """Run the kernel until it is shut down; torch and triton are imported once it answers."""
+    app = EngineKernelApp.instance(config=kernel_config())
+    app.initialize(list(arguments))  # type: ignore[no-untyped-call]
+    namespace = ConsoleNamespace(app.shell)
+    server = EngineServer(app.kernel, namespace)
+    server.register()
+
+    def start_session() -> None:
+        # In the main thread, so that CUDA's context and signal handlers belong to it.
+        server.start_session(_make_session)
+
+    from tornado.ioloop import IOLoop
+
+    IOLoop.current().add_callback(start_session)
+    try:
+        app.start()  # type: ignore[no-untyped-call]
+    finally:
+        server.close()
+        _end_stray_threads()
+
+
+def _make_session() -> Any:  # noqa: ANN401 - the Session's module imports torch and triton
+    from playground.engine.session import Session
+
+    return Session()
+
+
+def _end_stray_threads() -> None:
+    # A thread of the user's that never ends would keep the process for ever.
+    import os
+    import sys
+
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join(timeout=0.5)
+            if thread.is_alive():
+                sys.stdout.flush()
+                os._exit(0)

@@ -1,0 +1,331 @@
+"""The engine's end of the two comms: jobs one at a time in the main thread, questions at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from playground.engine.job import CancelledError, Job
+from playground.model.finding import Finding, Stage
+from playground.protocol import VERSION, messages
+from playground.protocol.codec import ProtocolError, decode_request, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from playground.protocol.messages import Reply, Request
+
+JOBS_TARGET = "playground.jobs"
+SIDE_TARGET = "playground.side"
+_REMEMBERED_CANCELS = 1000
+
+
+class Namespace(Protocol):
+    """Where the session and the globals of the user's module are shown."""
+
+    def set_session(self, session: Any) -> None:  # noqa: ANN401 - the Session, seen from outside
+        """Make `play` the session."""
+
+    def show_module(self, names: Mapping[str, Any]) -> None:
+        """Show a module's globals."""
+
+
+class EngineServer:
+    """Receives requests on the comms of one kernel and sends their replies.
+
+    Replies are sent past `comm.send`: that one pins a comm to the shell which sent on it last, and
+    takes the wrong parent when a worker thread reports progress.
+    """
+
+    def __init__(self, kernel: Any, namespace: Namespace) -> None:  # noqa: ANN401 - ipykernel's
+        self._kernel = kernel
+        self._namespace = namespace
+        self._session: Any = None
+        self._failure: tuple[Finding, ...] = ()
+        self._targets: tuple[str, ...] = ()
+        self._lock = threading.Lock()
+        self._jobs: dict[int, Job] = {}
+        self._cancelled_early: dict[int, None] = {}
+        self._greetings: list[Callable[[], None]] = []
+
+    # ------------------------------------------------------------------------------ start
+
+    def register(self) -> None:
+        """Offer the two comm targets."""
+        self._kernel.comm_manager.register_target(JOBS_TARGET, self._open_jobs)
+        self._kernel.comm_manager.register_target(SIDE_TARGET, self._open_side)
+
+    def start_session(self, make: Callable[[], Any]) -> None:
+        """Make the session and answer the greetings that waited for it."""
+        try:
+            session = make()
+        except Exception as error:  # the window must hear of it, whatever it is
+            self._failure = (_start_failure(error),)
+        else:
+            self._namespace.set_session(session)
+            self._targets = _targets(session)
+            self._session = session
+        with self._lock:
+            greetings, self._greetings = self._greetings, []
+        for greet in greetings:
+            greet()
+
+    def close(self) -> None:
+        """Close the session and the workers it started."""
+        if self._session is not None:
+            self._session.close()
+
+    # ------------------------------------------------------------------------------ comms
+
+    def _open_jobs(self, comm: Any, _message: Any) -> None:  # noqa: ANN401 - comm's types
+        comm.on_msg(lambda message: self._on_job(comm, message))
+
+    def _open_side(self, comm: Any, _message: Any) -> None:  # noqa: ANN401 - comm's types
+        # Set on the instance: `on_msg` would fire the shell's cell events in this thread as well.
+        comm.handle_msg = lambda message: self._on_side(comm, message)
+
+    def _send(self, comm: Any, parent: Any, reply: Reply, job: int) -> None:  # noqa: ANN401
+        data, buffers = encode(reply, job)
+        self._kernel.session.send(
+            self._kernel.iopub_socket,
+            "comm_msg",
+            {"comm_id": comm.comm_id, "data": data},
+            parent=parent,
+            ident=comm.topic,
+            buffers=buffers,
+        )
+
+    def _receive(self, comm: Any, message: Any) -> tuple[Request, int] | None:  # noqa: ANN401
+        data = message["content"]["data"]
+        try:
+            return decode_request(data, message["buffers"])
+        except ProtocolError as error:
+            number = data.get("job")
+            finding = Finding("error", "engine", str(error))
+            if isinstance(number, int):
+                self._send(comm, message, messages.Finished(findings=(finding,)), number)
+            return None
+
+    # ------------------------------------------------------------------------------ jobs
+
+    def _on_job(self, comm: Any, message: Any) -> None:  # noqa: ANN401 - comm's types
+        received = self._receive(comm, message)
+        if received is None:
+            return
+        request, number = received
+        job = Job(lambda reply: self._send(comm, message, reply, number))
+        with self._lock:
+            self._jobs[number] = job
+            if number in self._cancelled_early:
+                job.cancel()
+        finished = messages.Finished(cancelled=True)
+        try:
+            try:
+                finished = self._work(request, job)
+            finally:
+                # From here on an interrupt would only lose the reply; the kernel sets its own
+                # handler again when this message is dealt with.
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+        except KeyboardInterrupt:
+            finished = _interrupted(request)
+        with self._lock:
+            self._jobs.pop(number, None)
+        job.send(finished)
+
+    def _work(self, request: Request, job: Job) -> messages.Finished:
+        if self._session is None:
+            return messages.Finished(findings=self._failure)
+        try:
+            job.check()
+            reply = _JOBS[type(request)](self._session, request, job)
+            if reply is not None:
+                job.send(reply)
+        except CancelledError:
+            return messages.Finished(cancelled=True)
+        except KeyboardInterrupt:
+            return _interrupted(request)
+        except BaseException as error:  # the edge of a job: every failure becomes a finding
+            return self._failed(error, request)
+        finally:
+            if isinstance(request, messages.Run):
+                self._namespace.show_module(getattr(self._session, "namespace", None) or {})
+        return messages.Finished()
+
+    def _failed(self, error: BaseException, request: Request) -> messages.Finished:
+        from playground.engine.findings import FatalError, finding_from_exception
+
+        stage = _STAGES.get(type(request), "engine")
+        path = getattr(self._session, "path", None)
+        finding = finding_from_exception(error, stage, user_files=(path,) if path else ())
+        return messages.Finished(fatal=isinstance(error, FatalError), findings=(finding,))
+
+    # ------------------------------------------------------------------------------ side
+
+    def _on_side(self, comm: Any, message: Any) -> None:  # noqa: ANN401 - comm's types
+        received = self._receive(comm, message)
+        if received is None:
+            return
+        request, number = received
+
+        def send(reply: Reply) -> None:
+            self._send(comm, message, reply, number)
+
+        if isinstance(request, messages.Hello):
+            self._greet(request, send)
+            return
+        if isinstance(request, messages.Cancel):
+            self._cancel(request.job)
+            send(messages.Finished())
+            return
+        findings: tuple[Finding, ...] = ()
+        try:
+            send(self._answer(request))
+        except Exception as error:  # the edge of a question: every failure becomes a finding
+            text = f"{type(error).__name__}: {error}"
+            findings = (Finding("error", "engine", f"{type(request).__name__} failed: {text}"),)
+        send(messages.Finished(findings=findings))
+
+    def _greet(self, request: messages.Hello, send: Callable[[Reply], None]) -> None:
+        def answer() -> None:
+            if request.version != VERSION:
+                text = f"the window speaks protocol {request.version}, the engine {VERSION}"
+                send(messages.Finished(findings=(Finding("error", "engine", text),)))
+            elif self._session is None:
+                send(messages.Finished(findings=self._failure))
+            else:
+                send(messages.Ready(VERSION, self._session.device, self._targets))
+                send(messages.Finished())
+
+        with self._lock:
+            waits = self._session is None and not self._failure
+            if waits:
+                self._greetings.append(answer)
+        if not waits:
+            answer()
+
+    def _cancel(self, number: int) -> None:
+        with self._lock:
+            job = self._jobs.get(number)
+            if job is not None:
+                job.cancel()
+                return
+            # The job may still be in the main shell's queue.
+            self._cancelled_early[number] = None
+            while len(self._cancelled_early) > _REMEMBERED_CANCELS:
+                del self._cancelled_early[next(iter(self._cancelled_early))]
+
+    def _answer(self, request: Request) -> Reply:
+        if isinstance(request, messages.GetClocks):
+            from playground.engine.clocks.nvml import clock_state
+
+            return messages.Clocks(clock_state())
+        if not isinstance(request, (messages.GetPlane, messages.GetElement)):
+            raise TypeError(f"{type(request).__name__} belongs on the comm {JOBS_TARGET}")
+        counts = self._session.counts.get((request.launch, request.config))
+        if counts is None:
+            raise LookupError("the coverage of this config is no longer kept: measure it again")
+        if isinstance(request, messages.GetPlane):
+            return counts.plane(request.tensor, request.paint, request.view)  # type: ignore[no-any-return]
+        return counts.element(  # type: ignore[no-any-return]
+            request.tensor, request.row, request.column, request.slices
+        )
+
+
+# ---------------------------------------------------------------- request to session method
+
+
+def _run(session: Any, request: messages.Run, job: Job) -> Reply:  # noqa: ANN401
+    started = time.perf_counter()
+    session.load(request.path, request.text)
+    result: messages.RunResult = session.run(
+        driver=request.driver, sizes=dict(request.sizes), job=job
+    )
+    if result.elapsed_ms <= 0:
+        elapsed_ms = (time.perf_counter() - started) * 1e3
+        return messages.RunResult(
+            result.launches, result.findings, result.result, elapsed_ms, result.modified_files
+        )
+    return result
+
+
+def _replay(session: Any, request: messages.Replay, job: Job) -> None:  # noqa: ANN401
+    session.replay(
+        launch=request.launch, config=request.config, steps=request.steps, job=job,
+        revision=request.revision, budget_ms=request.budget_ms, cache=request.cache,
+        target=request.target,
+    )  # fmt: skip
+
+
+def _compile_ahead(session: Any, request: messages.CompileAhead, job: Job) -> None:  # noqa: ANN401
+    captured = session.launches[request.launch]
+    session.compiler.compile_many(
+        captured, request.configs, request.target, job, lambda *_outcome: job.check()
+    )
+
+
+def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:  # noqa: ANN401
+    captured = session.launches[request.launch]
+    return session.compiler.ir(captured, request.config, request.stage, request.target)  # type: ignore[no-any-return]
+
+
+def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:  # noqa: ANN401
+    counts = session.counts[(request.launch, request.config)]
+    prepared = session.prepare(request.launch, request.config)
+    return counts.footprint(prepared, request.tensor, request.program, request.view)  # type: ignore[no-any-return]
+
+
+def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:  # noqa: ANN401
+    from playground.model.sweep import space
+
+    launch = session.launches[request.launch].info
+    configs = space(launch.knobs, request.config, request.values)
+    result = session.sweep(
+        request.launch, configs, target=request.target, budget_ms=request.budget_ms, job=job
+    )
+    return messages.Swept(result)
+
+
+def _export(session: Any, request: messages.Export, _job: Job) -> Reply:  # noqa: ANN401
+    return session.export(request.launch, request.config)  # type: ignore[no-any-return]
+
+
+_JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
+    messages.Run: _run,
+    messages.Replay: _replay,
+    messages.CompileAhead: _compile_ahead,
+    messages.GetIr: _ir,
+    messages.GetProgram: _program,
+    messages.Sweep: _sweep,
+    messages.Export: _export,
+}
+
+_STAGES: dict[type, Stage] = {
+    messages.Run: "driver",
+    messages.Replay: "runtime",
+    messages.CompileAhead: "compile",
+    messages.GetIr: "compile",
+    messages.GetProgram: "coverage",
+    messages.Sweep: "sweep",
+    messages.Export: "export",
+}
+
+
+def _interrupted(request: Request) -> messages.Finished:
+    stage = _STAGES.get(type(request), "engine")
+    finding = Finding("info", stage, "interrupted", "the engine is alive with all it holds")
+    return messages.Finished(cancelled=True, findings=(finding,))
+
+
+def _start_failure(error: Exception) -> Finding:
+    hint = "check the installation with `triton-playground doctor`"
+    return Finding(
+        "error", "engine", f"the engine could not start: {type(error).__name__}: {error}", hint
+    )
+
+
+def _targets(session: Any) -> tuple[str, ...]:  # noqa: ANN401 - the Session, seen from outside
+    from playground.engine.kernel import TARGETS
+
+    return tuple(dict.fromkeys((session.device.target, *TARGETS)))

@@ -1,0 +1,442 @@
+"""The real engine: an IPython kernel in a process of its own, reached over private IPC sockets."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QSocketNotifier, Signal, Slot
+
+from playground.protocol import VERSION, messages
+from playground.protocol.codec import ProtocolError, decode_reply, encode
+from playground.ui.engine_port import SIDE_REQUESTS, EnginePort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_client.manager import KernelManager
+
+    from playground.protocol.messages import Reply, Request
+    from playground.ui.engine_client import EngineClient
+
+_log = logging.getLogger(__name__)
+
+JOBS_TARGET = "playground.jobs"
+SIDE_TARGET = "playground.side"
+GRACE_S = 1.0
+"""How long a kernel may take to end by itself before it is killed."""
+_SOCKET_PATH_LIMIT = 100
+"""A Unix socket's path may have 107 bytes; the kernel appends the channel's number."""
+_REPORT_BYTES = 4000
+
+
+@dataclass
+class _Kernel:
+    """One life of the kernel process."""
+
+    generation: int
+    manager: KernelManager
+    pid: int
+    report: Path
+    client: EngineClient | None = None
+    pidfd: int | None = None
+    notifier: QSocketNotifier | None = None
+    subshell: str | None = None
+    heard: bool = False
+    comms_open: bool = False
+    jobs_comm: str = ""
+    side_comm: str = ""
+    ready: bool = False
+
+
+class EngineProcess(EnginePort):
+    """Starts, watches, restarts and ends the kernel; nothing here blocks the window.
+
+    `clientChanged` carries the client of a fresh kernel, for the console. After a death the kernel
+    is started again by itself, unless it died before it was ready.
+    """
+
+    clientChanged = Signal(object)
+    _launched = Signal(object)
+    _launchFailed = Signal(int, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._kernel: _Kernel | None = None
+        self._generation = 0
+        self._job = 0
+        self._open_jobs: set[int] = set()
+        self._executing = False
+        self._closed = False
+        self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=_short_folder()))
+        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._worker = threading.Thread(target=self._work, name="engine-process", daemon=True)
+        self._launched.connect(self._on_launched)
+        self._launchFailed.connect(self._on_launch_failed)
+
+    # -------------------------------------------------------------------------- EnginePort
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the kernel, or None while there is none."""
+        return self._kernel.pid if self._kernel else None
+
+    @property
+    def client(self) -> EngineClient | None:
+        """The client of the kernel that runs now, for the console."""
+        return self._kernel.client if self._kernel else None
+
+    def start(self) -> None:
+        """Start the kernel in the background; `Ready` comes when torch and triton are imported."""
+        if not self._worker.is_alive():
+            self._worker.start()
+        self._launch_later()
+
+    def send(self, request: Request) -> int:
+        """Send a request on the comm it belongs on; without an engine it is cancelled at once."""
+        self._job += 1
+        job = self._job
+        kernel = self._kernel
+        if kernel is None or not kernel.comms_open:
+            self._finish_later(job)
+            return job
+        side = isinstance(request, SIDE_REQUESTS)
+        self._send_comm(kernel, request, job, side=side)
+        if not side:
+            self._open_jobs.add(job)
+            self._show_state()
+        return job
+
+    def interrupt(self) -> None:
+        """Send SIGINT to the kernel alone: its compile workers go on."""
+        if self._kernel is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._kernel.pid, signal.SIGINT)
+
+    def restart(self) -> None:
+        """End the kernel and start a fresh one."""
+        if self._closed:
+            return
+        self._end_current(graceful=True)
+        self._set_state("restarting")
+        self._launch_later()
+
+    def shutdown(self) -> None:
+        """End the kernel, the threads and the socket folder; takes at most a few seconds."""
+        if self._closed:
+            return
+        self._closed = True
+        self._generation += 1
+        self._end_current(graceful=True)
+        if self._worker.is_alive():
+            self._tasks.put(None)
+            self._worker.join(timeout=GRACE_S + 4)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._set_state("dead")
+
+    # -------------------------------------------------------------------------- worker
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            try:
+                task()
+            except Exception:  # the next kernel must still be started and ended
+                _log.exception("a step of starting or ending the engine failed")
+
+    def _launch_later(self) -> None:
+        self._generation += 1
+        generation = self._generation
+        self._tasks.put(lambda: self._launch(generation))
+
+    def _launch(self, generation: int) -> None:
+        """In the worker: import the client, start the process, hand it to the window's thread."""
+        if generation != self._generation:
+            return
+        try:
+            kernel = _start_kernel(self._folder, generation)
+        except Exception as error:  # the window must hear of it, whatever it is
+            self._launchFailed.emit(generation, f"{type(error).__name__}: {error}")
+            return
+        self._launched.emit(kernel)
+        if generation != self._generation:
+            # The window was closed meanwhile and handles no more events: nobody else would do it.
+            _end_kernel(kernel, graceful=False)
+
+    @Slot(int, str)
+    def _on_launch_failed(self, generation: int, why: str) -> None:
+        if generation == self._generation:
+            self.died.emit(f"the engine process could not be started: {why}")
+            self._set_state("dead")
+
+    # -------------------------------------------------------------------------- connecting
+
+    @Slot(object)
+    def _on_launched(self, kernel: _Kernel) -> None:
+        if kernel.generation != self._generation or self._closed:
+            return
+        from playground.ui.engine_client import EngineClient
+
+        self._kernel = kernel
+        client = EngineClient()
+        client.load_connection_info(kernel.manager.get_connection_info())
+        client.start_channels()
+        kernel.client = client
+        client.iopub_channel.message_received.connect(self._on_iopub)
+        client.control_channel.message_received.connect(self._on_control)
+        self._watch(kernel)
+        client.control_channel.send(client.session.msg("create_subshell_request", {}))
+        self.clientChanged.emit(client)
+
+    def _watch(self, kernel: _Kernel) -> None:
+        # A process descriptor becomes readable when the process ends: no polling, no waiting.
+        kernel.pidfd = os.pidfd_open(kernel.pid)
+        kernel.notifier = QSocketNotifier(kernel.pidfd, QSocketNotifier.Type.Read, self)
+        kernel.notifier.activated.connect(self._on_exit)
+
+    def _open_comms(self, kernel: _Kernel) -> None:
+        # Not before the first output message came: until the subscription stands, replies are lost.
+        if kernel.subshell is None or not kernel.heard or kernel.comms_open:
+            return
+        kernel.comms_open = True
+        kernel.jobs_comm, kernel.side_comm = uuid.uuid4().hex, uuid.uuid4().hex
+        self._send_shell(
+            kernel, "comm_open",
+            {"comm_id": kernel.jobs_comm, "target_name": JOBS_TARGET, "data": {}}, [], None,
+        )  # fmt: skip
+        self._send_shell(
+            kernel, "comm_open",
+            {"comm_id": kernel.side_comm, "target_name": SIDE_TARGET, "data": {}}, [],
+            kernel.subshell,
+        )  # fmt: skip
+        self._send_comm(kernel, messages.Hello(VERSION), 0, side=True)
+
+    def _send_comm(self, kernel: _Kernel, request: Request, job: int, *, side: bool) -> None:
+        data, buffers = encode(request, job)
+        comm = kernel.side_comm if side else kernel.jobs_comm
+        content = {"comm_id": comm, "data": data}
+        self._send_shell(kernel, "comm_msg", content, buffers, kernel.subshell if side else None)
+
+    def _send_shell(
+        self,
+        kernel: _Kernel,
+        kind: str,
+        content: dict[str, Any],
+        buffers: list[bytes],
+        subshell: str | None,
+    ) -> None:
+        client = kernel.client
+        if client is None:
+            return
+        message = client.session.msg(kind, content)
+        message["buffers"] = buffers
+        if subshell is not None:
+            message["header"]["subshell_id"] = subshell
+        client.shell_channel.send(message)
+
+    # -------------------------------------------------------------------------- messages
+
+    @Slot(object)
+    def _on_control(self, message: dict[str, Any]) -> None:
+        kernel = self._kernel
+        if kernel is not None and message["header"]["msg_type"] == "create_subshell_reply":
+            kernel.subshell = message["content"].get("subshell_id")
+            self._open_comms(kernel)
+
+    @Slot(object)
+    def _on_iopub(self, message: dict[str, Any]) -> None:
+        kernel = self._kernel
+        if kernel is None or self.sender() is not self._iopub(kernel):
+            return
+        if not kernel.heard:
+            kernel.heard = True
+            self._open_comms(kernel)
+        kind = message["header"]["msg_type"]
+        if kind == "comm_msg":
+            if message["content"]["comm_id"] in (kernel.jobs_comm, kernel.side_comm):
+                self._on_comm(kernel, message)
+        elif kind == "status":
+            parent = message["parent_header"]
+            if parent.get("msg_type") == "execute_request" and not parent.get("subshell_id"):
+                self._executing = message["content"]["execution_state"] == "busy"
+                self._show_state()
+
+    @staticmethod
+    def _iopub(kernel: _Kernel) -> Any:  # noqa: ANN401 - qtconsole's channel
+        return kernel.client.iopub_channel if kernel.client else None
+
+    def _on_comm(self, kernel: _Kernel, message: dict[str, Any]) -> None:
+        try:
+            reply, job = decode_reply(message["content"]["data"], message["buffers"])
+        except ProtocolError as error:
+            self.died.emit(str(error))
+            return
+        if isinstance(reply, messages.Finished):
+            self._open_jobs.discard(job)
+            if job == 0:
+                self._on_greeted(kernel, reply)
+                return
+        self._deliver(kernel, reply, job)
+
+    def _deliver(self, kernel: _Kernel, reply: Reply, job: int) -> None:
+        self.reply.emit(reply, job)
+        if isinstance(reply, messages.Ready):
+            kernel.ready = True
+        if isinstance(reply, (messages.Ready, messages.Finished)):
+            self._show_state()
+
+    def _on_greeted(self, kernel: _Kernel, reply: messages.Finished) -> None:
+        if kernel.ready:
+            return
+        # The process lives but has no session: torch or triton could not be imported.
+        why = " ".join(finding.message for finding in reply.findings)
+        self.died.emit(why or "the engine did not start")
+        self._set_state("dead")
+
+    def _show_state(self) -> None:
+        kernel = self._kernel
+        if kernel is not None and kernel.ready:
+            self._set_state("busy" if self._open_jobs or self._executing else "ready")
+
+    def _finish_later(self, job: int) -> None:
+        from PySide6.QtCore import QTimer
+
+        reply = messages.Finished(cancelled=True)
+        QTimer.singleShot(0, self, lambda: self.reply.emit(reply, job))
+
+    # -------------------------------------------------------------------------- the end
+
+    @Slot()
+    def _on_exit(self) -> None:
+        kernel = self._kernel
+        if kernel is None:
+            return
+        was_ready = kernel.ready
+        why = _death(kernel)
+        self._end_current(graceful=False)
+        self.died.emit(why)
+        self._set_state("dead")
+        if was_ready and not self._closed:
+            self._set_state("restarting")
+            self._launch_later()
+
+    def _end_current(self, *, graceful: bool) -> None:
+        kernel, self._kernel = self._kernel, None
+        self._open_jobs.clear()
+        self._executing = False
+        if kernel is None:
+            return
+        if kernel.notifier is not None:
+            kernel.notifier.setEnabled(False)
+            kernel.notifier.deleteLater()
+        if kernel.client is not None:
+            kernel.client.iopub_channel.message_received.disconnect(self._on_iopub)
+            kernel.client.control_channel.message_received.disconnect(self._on_control)
+            if graceful:
+                kernel.client.shutdown()
+        self._tasks.put(lambda: _end_kernel(kernel, graceful=graceful))
+
+
+# ------------------------------------------------------------------- in the worker's thread
+
+
+def _start_kernel(folder: Path, generation: int) -> _Kernel:
+    from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+    from jupyter_client.manager import KernelManager
+
+    import playground.ui.engine_client  # noqa: F401 - so that the window's thread finds it imported
+
+    class EngineSpecs(KernelSpecManager):
+        """Knows one kernel: this application's engine, in this Python."""
+
+        def get_kernel_spec(self, _name: str) -> KernelSpec:
+            argv = [sys.executable, "-P", "-m", "playground.engine", "-f", "{connection_file}"]
+            return KernelSpec(argv=argv, display_name="Triton Playground", language="python")
+
+    connection = folder / f"k{generation}.json"
+    report = folder / f"k{generation}.log"
+    manager = KernelManager(
+        transport="ipc",
+        connection_file=str(connection),
+        kernel_spec_manager=EngineSpecs(),
+        shutdown_wait_time=GRACE_S,
+    )
+    with report.open("wb") as out:
+        manager.start_kernel(stdout=out, stderr=out, env=_environment())
+    provisioner: Any = manager.provisioner
+    return _Kernel(generation, manager, provisioner.pid, report)
+
+
+def _environment() -> dict[str, str]:
+    environment = dict(os.environ)
+    # The kernel runs without the current folder on its path, where a user's `triton.py` may lie;
+    # from a checkout it must still find this package.
+    root = str(Path(__file__).resolve().parents[2])
+    if os.path.basename(root) not in ("site-packages", "dist-packages"):
+        paths = [root, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+        environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    return environment
+
+
+def _end_kernel(kernel: _Kernel, *, graceful: bool) -> None:
+    """Wait for the kernel to end, kill what is left of its process group, free its sockets."""
+    provisioner: Any = kernel.manager.provisioner
+    process = provisioner.process if provisioner is not None else None
+    if process is not None:
+        if graceful:
+            with contextlib.suppress(Exception):  # a timeout: killed below
+                process.wait(timeout=GRACE_S)
+        # Also after a good end: compile workers share the group, and none may stay behind.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(kernel.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+    if kernel.pidfd is not None:
+        os.close(kernel.pidfd)
+    if kernel.client is not None:
+        kernel.client.end()
+    kernel.manager.cleanup_connection_file()
+    kernel.manager.cleanup_ipc_files()
+    kernel.manager.context.destroy(linger=0)
+    with contextlib.suppress(FileNotFoundError):
+        kernel.report.unlink()
+
+
+def _death(kernel: _Kernel) -> str:
+    """Return why the process ended: the first line for a message, the rest as its detail."""
+    provisioner: Any = kernel.manager.provisioner
+    code = provisioner.process.wait() if provisioner and provisioner.process else None
+    if code is None:
+        why = "the engine process ended"
+    elif code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        why = f"the engine process was ended by {name}"
+    else:
+        why = f"the engine process exited with status {code}"
+    try:
+        tail = kernel.report.read_bytes()[-_REPORT_BYTES:].decode(errors="replace").strip()
+    except OSError:
+        tail = ""
+    return f"{why}\n{tail}" if tail else why
+
+
+def _short_folder() -> str | None:
+    """Return a folder in which socket paths stay short, None for the usual temporary one."""
+    for folder in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
+        if folder and len(folder) < _SOCKET_PATH_LIMIT - 40 and os.access(folder, os.W_OK):
+            return folder
+    return None
