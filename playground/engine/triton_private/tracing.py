@@ -1,0 +1,228 @@
+"""The tracing copy of a kernel: built from the same function, counting beside every access.
+
+Nothing of the copy reaches the kernel that the user launches: it is a function object of its own,
+its files go to a folder that is removed at once, and Triton's front end is exchanged only while the
+copy compiles and only for the thread that compiles it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import tempfile
+import threading
+from typing import TYPE_CHECKING, Any
+
+from triton.compiler import code_generator
+from triton.compiler import compiler as triton_compiler
+from triton.compiler.compiler import ASTSource
+from triton.language.core import tensor_descriptor_base
+from triton.runtime.errors import OutOfResources
+
+from playground.engine.triton_private.tracing_emit import Plan, Site
+from playground.engine.triton_private.tracing_semantic import TracingSemantic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_local = threading.local()
+_exchange = threading.RLock()
+
+
+class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
+    """Triton's code generator with the tracing semantics; one for each function of the kernel."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.entry_block: Any = None
+        self.plan: Plan = _local.plan
+        self.semantic = TracingSemantic(self.builder, self.plan, self)
+
+    def visit_compound_statement(self, stmts: Any) -> Any:
+        """Note the function's first block, then visit as usual."""
+        if self.entry_block is None:
+            self.entry_block = self.builder.get_insertion_block()
+            if self.is_kernel:
+                self._trace_descriptors()
+        return super().visit_compound_statement(stmts)
+
+    def _trace_descriptors(self) -> None:
+        for name in self.plan.descriptors:
+            value = self.lscope.get(name)
+            if isinstance(value, tensor_descriptor_base):
+                self.set_value(name, self.semantic.traced_parameter(name, value))
+
+
+class _DiscardedFiles:
+    """A cache manager whose files live only as long as one compile."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def get_file(self, filename: str) -> str | None:
+        path = os.path.join(self.folder, filename)
+        return path if os.path.exists(path) else None
+
+    def get_group(self, filename: str) -> dict[str, str] | None:
+        del filename
+        return None
+
+    def put(self, data: Any, filename: str, binary: bool = True) -> str:
+        del binary  # the data's own type decides, as in Triton's manager
+        path = os.path.join(self.folder, filename)
+        if isinstance(data, bytes):
+            with open(path, "wb") as file:
+                file.write(data)
+        else:
+            with open(path, "w", encoding="utf-8") as text:
+                text.write(str(data))
+        return path
+
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
+        del group
+        return os.path.join(self.folder, filename)
+
+
+@contextlib.contextmanager
+def _front_end(plan: Plan) -> Iterator[None]:
+    """Exchange Triton's code generator and cache for this thread; put both back on any exit."""
+    own_generator = code_generator.CodeGenerator
+    own_cache = triton_compiler.get_cache_manager
+    thread = threading.get_ident()
+
+    def generator(*arguments: Any, **keywords: Any) -> Any:
+        made = TracingGenerator if threading.get_ident() == thread else own_generator
+        return made(*arguments, **keywords)
+
+    with _exchange, tempfile.TemporaryDirectory(prefix="playground-trace-") as folder:
+
+        def cache(key: str) -> Any:
+            if threading.get_ident() == thread:
+                return _DiscardedFiles(folder)
+            return own_cache(key)
+
+        _local.plan = plan
+        code_generator.CodeGenerator = generator
+        triton_compiler.get_cache_manager = cache
+        try:
+            yield
+        finally:
+            code_generator.CodeGenerator = own_generator
+            triton_compiler.get_cache_manager = own_cache
+            del _local.plan
+
+
+def private_copy(function: Any) -> Any:
+    """Return a JITFunction of its own for the same source.
+
+    A shallow copy, not a new JITFunction: that would read the source file again, which may have
+    changed since, and would register itself under the original's name.
+    """
+    twin = copy.copy(function)
+    twin.hash = f"{function.cache_key}-traced"
+    twin.pre_run_hooks = []
+    return twin
+
+
+def bind(function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """Return what Triton makes of a call: (backend, target, keywords, bound, specialization)."""
+    keywords = {name: value for name, value in options.items() if value is not None}
+    keywords["debug"] = False
+    _, _, target, backend, binder = function.create_binder()
+    names = {parameter.name for parameter in function.params}
+    given = {name: value for name, value in arguments.items() if name in names}
+    keywords = {name: value for name, value in keywords.items() if name not in names}
+    bound, specialization, _ = binder(**given, **keywords)
+    return backend, target, keywords, bound, specialization
+
+
+def build(
+    function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], plan: Plan
+) -> Any:
+    """Compile the tracing copy of `function` and return Triton's compiled kernel.
+
+    The plan's sites and notes are filled. `arguments` holds every parameter by name; where no GPU
+    is in the machine, the active driver's target decides what is compiled for.
+    """
+    twin = private_copy(function)
+    backend, target, keywords, bound, specialization = bind(twin, arguments, options)
+    parsed, signature, constants, attributes = twin._pack_args(
+        backend, {**keywords, **arguments}, bound, specialization, None
+    )
+    source = ASTSource(twin, signature, constants, attributes)
+    with _front_end(plan):
+        return triton_compiler.compile(source, target=target, options=parsed.__dict__)
+
+
+def tracing_options(options: Mapping[str, Any], num_warps: int) -> dict[str, Any]:
+    """Return launch options for the tracing copy: the schedule does not change the counts."""
+    kept = {
+        name: value
+        for name, value in options.items()
+        if name not in ("num_warps", "num_stages", "num_ctas", "maxnreg") and value is not None
+    }
+    return {**kept, "num_warps": num_warps, "num_stages": 1}
+
+
+class TracingCopy:
+    """A compiled tracing copy with its table, ready for any number of runs.
+
+    `launch` runs it once on the current stream. What it counts is decided by the table, so another
+    set of working copies or another selected program costs no compile.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        arguments: Mapping[str, Any],
+        options: Mapping[str, Any],
+        units: Sequence[int],
+        descriptors: Sequence[str],
+        device: Any,
+    ) -> None:
+        import torch
+
+        self.function = function
+        self.options = dict(options)
+        self.names = [parameter.name for parameter in function.params]
+        plan = Plan(0, tuple(units), tuple(descriptors))
+        self.table = torch.zeros(plan.words, dtype=torch.int64, device=device)
+        self.plan = Plan(self.table.data_ptr(), plan.units, plan.descriptors)
+        self.kernel: Any = None
+        self._arguments_of_build = dict(arguments)
+
+    @property
+    def sites(self) -> list[Site]:
+        """The access sites in the order of their numbers."""
+        return list(self.plan.sites)
+
+    def compile(self, arguments: Mapping[str, Any]) -> None:
+        """Compile and load the copy, with other warps where it does not fit the GPU.
+
+        Raises
+        ------
+        OutOfResources
+            No number of warps makes it fit.
+        """
+        if self.kernel is not None:
+            return
+        given = self.options.get("num_warps") or 4
+        first = min(max(int(given), 4), 8)
+        failure: OutOfResources | None = None
+        for num_warps in dict.fromkeys((first, 8, 4, 16, 2, 1)):
+            options = tracing_options(self.options, num_warps)
+            kernel = build(self.function, arguments, options, self.plan)
+            try:
+                kernel._init_handles()
+            except OutOfResources as error:
+                failure = error
+                continue
+            self.kernel = kernel
+            return
+        if failure is not None:
+            raise failure
+
+    def launch(self, grid: tuple[int, int, int], arguments: Mapping[str, Any]) -> None:
+        """Run the copy once with these arguments, on the current stream."""
+        self.kernel[grid](*(arguments[name] for name in self.names))

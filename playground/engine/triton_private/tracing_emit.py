@@ -1,0 +1,278 @@
+"""The counters that a tracing copy of a kernel emits beside each access.
+
+An access first
+works out, lane by lane, which storage of the launch the address falls in and which counter cell
+that is; lanes in no storage are masked off the access and counted in the access site's own cell.
+Everything that changes from run to run (addresses of storages and counters, which counters are on,
+the selected program) is read from a table in device memory, so a run never needs a compile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import triton.language as tl
+from triton.language import core
+from triton.language.semantic import TritonSemantic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The table: int64 words. The first ones are the same for every tracing copy.
+MODE, SELECTED, WINDOW, LOADS, STORES = 0, 1, 2, 3, 4
+STORER_LAST, STORER_FIRST, LOADER_LAST, LOADER_FIRST = 5, 6, 7, 8
+FLOPS, OUTSIDE, SCRATCH = 9, 10, 11
+HEADER_WORDS = 12
+STORAGE_WORDS = 3  # base address, bytes, first counter cell
+
+# Bits of the table's mode word: which counters a run collects.
+COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
+
+SITE_CELLS = 1024  # counter cells before the storages' own, one per access site
+FLOPS_CELLS = 64  # a dot adds to the cell of its program modulo this: less contention
+PROGRAM_LIMIT = 2**31 - 1  # "first" counters hold this minus the program, so that 0 means none
+
+
+@dataclass(frozen=True)
+class Site:
+    """One access in the source: what it does and where it stands."""
+
+    kind: str
+    file: str
+    line: int
+    column: int
+
+
+@dataclass
+class Plan:
+    """What one tracing copy is built for.
+
+    `units` holds the counters' grain in bytes for each storage; `descriptors` names the kernel's
+    parameters that are host tensor descriptors, their base addresses follow the storages' words.
+    """
+
+    table_address: int
+    units: tuple[int, ...]
+    descriptors: tuple[str, ...] = ()
+    sites: dict[Site, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def site(self, site: Site) -> int:
+        """Return the number of an access site; loop bodies are visited twice but count once."""
+        return min(self.sites.setdefault(site, len(self.sites)), SITE_CELLS - 1)
+
+    @property
+    def words(self) -> int:
+        """Size of the table in 64-bit words."""
+        return HEADER_WORDS + STORAGE_WORDS * len(self.units) + len(self.descriptors)
+
+
+class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
+    """Triton's semantics, able to emit the counters of an access: `track`."""
+
+    def __init__(self, builder: Any, plan: Plan, generator: Any) -> None:
+        super().__init__(builder)
+        self.plan = plan
+        self.generator = generator
+        self.plain: Any = TritonSemantic(builder)
+        self._words: dict[int, Any] = {}
+        self._program: Any = None
+        self._conditions: dict[int, Any] = {}
+
+    # ------------------------------------------------------------ scalars of the function's entry
+
+    @contextlib.contextmanager
+    def _at_entry(self) -> Iterator[None]:
+        """Build in the function's first block: there a value serves every later access."""
+        point, location = self.builder.get_insertion_point(), self.builder.get_loc()
+        self.builder.set_insertion_point_to_start(self.generator.entry_block)
+        yield
+        self.builder.restore_insertion_point(point)
+        if location:
+            self.builder.set_loc(location)
+
+    def word(self, index: int) -> Any:
+        """Return the table's word as a scalar, read once per function."""
+        if index not in self._words:
+            with self._at_entry():
+                self._words[index] = self._read_word(index)
+        return self._words[index]
+
+    def _read_word(self, index: int) -> Any:
+        address = tl.tensor(
+            self.builder.get_int64(self.plan.table_address + 8 * index), tl.int64
+        )
+        return tl.load(
+            self.plain.cast(address, tl.pointer_type(tl.int64)), _semantic=self.plain
+        )
+
+    def program(self) -> Any:
+        """Return the linear program id, the first grid dimension running fastest."""
+        if self._program is None:
+            with self._at_entry():
+                self._program = self._linear_program()
+        return self._program
+
+    def _linear_program(self) -> Any:
+        p = self.plain
+        row = p.add(p.program_id(1), p.mul(p.program_id(2), p.num_programs(1), False), False)
+        return p.add(p.program_id(0), p.mul(row, p.num_programs(0), False), False)
+
+    def _condition(self, mode: int) -> Any:
+        """Return whether this program collects these counters; the same for all its threads."""
+        if mode not in self._conditions:
+            with self._at_entry():
+                # Everything is made afresh: the entry grows at its top, above cached values.
+                p = self.plain
+                bits = p.and_(self._read_word(MODE), self._constant(mode, tl.int64, []))
+                on = p.not_equal(bits, self._constant(0, tl.int64, []))
+                selected = self._read_word(SELECTED)
+                everyone = p.less_than(selected, self._constant(0, tl.int64, []))
+                this_one = p.equal(selected, p.cast(self._linear_program(), tl.int64))
+                self._conditions[mode] = p.and_(on, p.or_(everyone, this_one))
+        return self._conditions[mode]
+
+    @contextlib.contextmanager
+    def _when(self, mode: int) -> Iterator[None]:
+        """Build a branch that only programs counting `mode` take."""
+        branch = self.builder.create_if_op([], self._condition(mode).handle, False)
+        point = self.builder.get_insertion_point()
+        self.builder.set_insertion_point_to_start(branch.get_then_block())
+        yield
+        self.builder.restore_insertion_point(point)
+
+    # ------------------------------------------------------------ lane arithmetic
+
+    def _type(self, scalar: Any, shape: list[int]) -> Any:
+        return tl.block_type(scalar, shape) if shape else scalar
+
+    def _spread(self, value: Any, shape: list[int]) -> Any:
+        return self.plain.splat(value, shape) if shape else value
+
+    def _constant(self, value: int, scalar: Any, shape: list[int]) -> Any:
+        handle = self.builder.get_int64(value) if scalar is tl.int64 else self.builder.get_int32(value)
+        return self._spread(tl.tensor(handle, scalar), shape)
+
+    def _select(self, condition: Any, yes: Any, no: Any) -> Any:
+        handle = self.builder.create_select(condition.handle, yes.handle, no.handle)
+        return tl.tensor(handle, yes.type)
+
+    def _below(self, value: Any, limit: Any, shape: list[int]) -> Any:
+        """Compare as unsigned: one comparison covers negative values too."""
+        handle = self.builder.create_icmpULT(value.handle, limit.handle)
+        return tl.tensor(handle, self._type(tl.int1, shape))
+
+    def _cells_at(self, word: int, cells: Any, shape: list[int]) -> Any:
+        base = self.plain.cast(self.word(word), tl.pointer_type(tl.int32))
+        return self.plain.add(self._spread(base, shape), cells, False)
+
+    def _locate(self, address: Any, size: int, shape: list[int]) -> tuple[Any, Any]:
+        """Return (inside, cell): whether a lane is in a storage, and its counter cell (int64)."""
+        p = self.plain
+        cell = self._constant(0, tl.int64, shape)
+        inside = None
+        for index, unit in enumerate(self.plan.units):
+            first = HEADER_WORDS + STORAGE_WORDS * index
+            base, nbytes, bias = (self.word(first + part) for part in range(STORAGE_WORDS))
+            room = p.sub(nbytes, self._constant(size - 1, tl.int64, []), False)
+            room = tl.tensor(
+                self.builder.create_maxsi(room.handle, self.builder.get_int64(0)), tl.int64
+            )
+            relative = p.sub(address, self._spread(base, shape), False)
+            here = self._below(relative, self._spread(room, shape), shape)
+            shift = self._constant(unit.bit_length() - 1, tl.int64, shape)
+            number = p.add(p.lshr(relative, shift), self._spread(bias, shape), False)
+            cell = self._select(here, number, cell)
+            inside = here if inside is None else p.or_(inside, here)
+        if inside is None:
+            inside = self._spread(tl.tensor(self.builder.get_int1(False), tl.int1), shape)
+        return inside, cell
+
+    def _site(self, kind: str) -> int:
+        node = self.generator.cur_node
+        line = self.generator.begin_line + getattr(node, "lineno", 1)
+        file = str(self.generator.file_name)
+        return self.plan.site(Site(kind, file, line, getattr(node, "col_offset", 0)))
+
+    # ------------------------------------------------------------ the counters of one access
+
+    def track(self, ptr: Any, mask: Any, kind: str) -> Any:
+        """Emit the counters of one access and return the mask its real access must take.
+
+        `kind` is "load", "store" or "atomic" (which reads and writes). `mask` has ptr's shape.
+        """
+        p, b = self.plain, self.builder
+        shape = [core._unwrap_if_constexpr(size) for size in ptr.shape]
+        size = max(1, ptr.type.scalar.element_ty.primitive_bitwidth // 8)
+        address_type = self._type(tl.int64, shape)
+        address = tl.tensor(
+            b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type
+        )
+        site = self._site(kind)
+        inside, cell = self._locate(address, size, shape)
+        counted = self._below(cell, self._spread(self.word(WINDOW), shape), shape)
+        if mask is not None:
+            counted = p.and_(counted, mask)
+        cell = self._select(inside, cell, self._constant(site - SITE_CELLS, tl.int64, shape))
+        narrow = self._type(tl.int32, shape)
+        cell = tl.tensor(b.create_int_cast(cell.handle, narrow.to_ir(b), True), narrow)
+        parts = [(cell, counted)]
+        grain = min(self.plan.units, default=size)
+        for part in range(1, size // grain):
+            # An access wider than the grain covers several cells; a site's own cell counts once.
+            more = p.add(cell, self._constant(part, tl.int32, shape), False)
+            parts.append((more, p.and_(counted, inside)))
+        reads, writes = kind != "store", kind != "load"
+        with self._when(COUNT):
+            one = self._constant(1, tl.int32, shape)
+            for cells, lanes in parts:
+                if reads:
+                    self._atomic("add", self._cells_at(LOADS, cells, shape), one, lanes)
+                if writes:
+                    self._atomic("add", self._cells_at(STORES, cells, shape), one, lanes)
+        for wanted, mode, last, first in (
+            (writes, COUNT_STORERS, STORER_LAST, STORER_FIRST),
+            (reads, COUNT_LOADERS, LOADER_LAST, LOADER_FIRST),
+        ):
+            if wanted:
+                with self._when(mode):
+                    for cells, lanes in parts:
+                        self._extremes(last, first, cells, lanes, shape)
+        with self._when(COUNT_OUTSIDE):
+            self._record_outside(site, address, inside, mask, shape)
+        return inside if mask is None else p.and_(inside, mask)
+
+    def _atomic(self, operation: str, ptr: Any, value: Any, mask: Any) -> None:
+        getattr(self.plain, f"atomic_{operation}")(ptr, value, mask, "relaxed", "gpu")
+
+    def _extremes(self, last: int, first: int, cells: Any, lanes: Any, shape: list[int]) -> None:
+        """Keep the last program (plus one) and the first one (counted down from the limit)."""
+        p = self.plain
+        program = self.program()
+        after = p.add(program, self._constant(1, tl.int32, []), False)
+        before = p.sub(self._constant(PROGRAM_LIMIT, tl.int32, []), program, False)
+        self._atomic("max", self._cells_at(last, cells, shape), self._spread(after, shape), lanes)
+        self._atomic("max", self._cells_at(first, cells, shape), self._spread(before, shape), lanes)
+
+    def _record_outside(
+        self, site: int, address: Any, inside: Any, mask: Any, shape: list[int]
+    ) -> None:
+        """Keep a site's first program, highest and lowest address among the lanes in no storage."""
+        p = self.plain
+        yes = self._spread(tl.tensor(self.builder.get_int1(True), tl.int1), shape)
+        outside = p.xor_(inside, yes)
+        if mask is not None:
+            outside = p.and_(outside, mask)
+        base = p.cast(self.word(OUTSIDE), tl.pointer_type(tl.uint64))
+        before = p.sub(
+            self._constant(PROGRAM_LIMIT, tl.int64, []), p.cast(self.program(), tl.int64), False
+        )
+        high = tl.tensor(address.handle, self._type(tl.uint64, shape))
+        flipped = p.xor_(address, self._constant(-1, tl.int64, shape))
+        low = tl.tensor(flipped.handle, self._type(tl.uint64, shape))
+        first = tl.tensor(self._spread(before, shape).handle, self._type(tl.uint64, shape))
+        for part, value in enumerate((first, high, low)):
+            cell = p.add(base, self._constant(3 * site + part, tl.int32, []), False)
+            self._atomic("max", self._spread(cell, shape), value, outside)
