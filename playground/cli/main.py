@@ -1,0 +1,257 @@
+"""The command `triton-playground`: the window, or one of the verbs that work without it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import playground
+from playground.cli.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playground.cli.process import Outcome
+    from playground.cli.schema import Json
+
+VERBS = {
+    "launches": "list what the driver launches: kernel, grid, arguments, knobs",
+    "bench": "check one config and measure its time",
+    "compile": "compile one config: registers, spills, shared memory, every stage",
+    "coverage": "count which elements are loaded and stored, and how often",
+    "sweep": "try many configs and rank them",
+    "export": "write the tuned kernel as a .py that runs alone",
+    "doctor": "say what works on this machine, and what to do about the rest",
+}
+
+_EXAMPLES = """\
+examples:
+  triton-playground kernels/vector_add.py
+  triton-playground bench kernels/vector_add.py --set size=2**20 --set BLOCK_SIZE=512
+  triton-playground compile kernels/matmul.py --target cuda:80 --emit ptx
+  triton-playground sweep kernels/softmax.py --values num_warps=2,4,8 --json
+
+exit status: 0; 1 if an error was found; 2 if the command line asks for what is not there;
+130 if interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in VERBS:
+        return _verb(given[0], given[1:])
+    return _window(given)
+
+
+# ------------------------------------------------------------------ the window
+
+
+def _window(arguments: Sequence[str]) -> int:
+    verbs = "\n".join(f"  {name:<10} {text}" for name, text in VERBS.items())
+    parser = argparse.ArgumentParser(
+        "triton-playground",
+        usage="triton-playground [FILE] | triton-playground VERB FILE [OPTION ...]",
+        description="Open FILE in the window; without a display do the same work in the terminal.",
+        epilog=f"verbs, each with --help:\n{verbs}\n\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a Python file with Triton kernels")
+    parser.add_argument(
+        "--headless", action="store_true", help="work in the terminal although there is a display"
+    )
+    parser.add_argument(
+        "--output-dir",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="where the tuned file and the picture go when there is no window (default: here)",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    options = parser.parse_args(arguments)
+    if options.file is not None and not Path(options.file).is_file():
+        parser.error(_no_file(options.file))
+    from playground.cli import display
+
+    reason = "--headless was given" if options.headless else display.why_none()
+    if not reason:
+        from playground.ui.app import main as open_window
+
+        return open_window(options.file)
+    if options.file is None:
+        parser.error(f"no display ({reason}), so a FILE is needed to work on in the terminal")
+    if not options.output_dir.is_dir():
+        parser.error(f"there is no folder {options.output_dir}")
+    from playground.cli import headless
+
+    return headless.run(options.file, options.output_dir, reason)
+
+
+# ------------------------------------------------------------------ the verbs
+
+
+def _verb(verb: str, arguments: Sequence[str]) -> int:
+    parser = _parser(verb)
+    options = parser.parse_args(arguments)
+    if verb == "doctor":
+        from playground.cli import doctor, schema, text
+
+        document = doctor.examine()
+        failed = any(item["severity"] == "error" for item in schema.findings_of(document))
+        print(json.dumps(document, indent=1) if options.json else text.render(document, "doctor"))
+        return int(failed)
+    task = _task(verb, options, parser)
+    from playground.cli import process
+
+    if not Path(options.file).is_file():
+        outcome = _missing(verb, options.file)
+    else:
+        outcome = process.run_worker(task, options.timeout)
+    status = outcome.status
+    document = outcome.document
+    if verb == "export" and document["export"] is not None and options.output is not None:
+        document, status = _write_export(outcome, options)
+    if options.json:
+        print(json.dumps(document, indent=1, allow_nan=False))
+    else:
+        _print(verb, document, emitted=bool(task.emit))
+    return status
+
+
+def _parser(verb: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(f"triton-playground {verb}", description=VERBS[verb] + ".")
+    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    if verb == "doctor":
+        return parser
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a Python file that launches Triton kernels")
+    add("--driver", metavar="CODE", help="what to run after the file, for example 'main(4096)'")
+    add("--launch", type=int, default=0, metavar="N", help="which launch (default 0)")
+    add(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="a knob or a problem size; may be given several times",
+    )  # fmt: skip
+    add("--target", metavar="TARGET", help="what to compile for: cuda:90, hip:gfx942, …")
+    add("--timeout", type=float, metavar="SECONDS", help="give up after this long")
+    if verb == "compile":
+        add(
+            "--emit", action="append", default=[], metavar="STAGE",
+            help="print a stage's text (ttir, ttgir, llir, ptx, sass, amdgcn; or all)",
+        )  # fmt: skip
+    if verb == "bench":
+        add("--budget", type=float, default=200.0, metavar="MS", help="measuring time (200 ms)")
+        add("--cache", choices=("cold", "warm"), default="cold", help="state of the L2 cache")
+    if verb == "sweep":
+        add(
+            "--values", action="append", default=[], metavar="NAME=V1,V2",
+            help="values of a knob; knobs not named keep their value",
+        )  # fmt: skip
+    if verb == "export":
+        add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
+        add("--force", action="store_true", help="replace a file that was not exported before")
+    return parser
+
+
+def _task(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParser) -> Task:
+    from playground.model.targets import TargetError, parse_target
+
+    target = options.target
+    if target is not None:
+        try:
+            target = parse_target(target).name
+        except TargetError as error:
+            parser.error(str(error))
+    if options.timeout is not None and options.timeout <= 0:
+        parser.error("--timeout is a number of seconds above 0")
+    return Task(
+        verb=verb,
+        file=options.file,
+        driver=options.driver,
+        launch=options.launch,
+        settings=dict(_pair(text, "--set", parser) for text in options.set),
+        target=target,
+        emit=tuple(getattr(options, "emit", ())),
+        values={
+            name: tuple(item.strip() for item in given.split(","))
+            for name, given in (
+                _pair(text, "--values", parser) for text in getattr(options, "values", ())
+            )
+        },
+        budget_ms=getattr(options, "budget", 200.0),
+        cache=getattr(options, "cache", "cold"),
+        progress=sys.stderr.isatty(),
+    )
+
+
+def _pair(text: str, option: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        parser.error(f"{option} takes NAME=VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def _missing(verb: str, file: str) -> Outcome:
+    from playground.cli import process, schema
+    from playground.model.finding import Finding
+
+    document = schema.document(verb, file)
+    document["findings"] = [schema.finding(Finding("error", "driver", _no_file(file)))]
+    return process.Outcome(document, 2)
+
+
+def _no_file(file: str) -> str:
+    what = "is a folder, not a file" if Path(file).is_dir() else "does not exist"
+    return f"{file} {what}: give the path of a Python file"
+
+
+def _version() -> str:
+    return f"triton-playground {playground.__version__}"
+
+
+def _write_export(outcome: Outcome, options: argparse.Namespace) -> tuple[Json, int]:
+    from playground.cli import files, schema
+    from playground.model.finding import Finding
+
+    document, output = outcome.document, options.output
+    failure = ""
+    if output.exists() and output.resolve() == Path(options.file).resolve():
+        failure = f"{output} is the file itself; give another name"
+    elif output.exists() and not options.force and not files.is_own_export(output):
+        failure = f"{output} exists and was not exported by this program; --force replaces it"
+    else:
+        try:
+            output.write_text(schema.export_of(document)["text"], encoding="utf-8")
+        except OSError as error:
+            failure = f"could not write {output}: {error.strerror}"
+    if failure:
+        finding = schema.finding(Finding("error", "export", failure))
+        return {**document, "findings": [*schema.findings_of(document), finding]}, 2
+    schema.set_export_path(document, str(output))
+    return document, outcome.status
+
+
+def _print(verb: str, document: Json, *, emitted: bool) -> None:
+    """Print what people read: the result on standard output, all about it on standard error."""
+    from playground.cli import schema, text
+
+    device = text.device_line(document)
+    if device:
+        print(device, file=sys.stderr)
+    payload = schema.PAYLOADS[verb]
+    report = text.render(document, payload)
+    if report:
+        # With --emit the text of the stages is the result, so that it can be redirected.
+        print(report, file=sys.stderr if emitted else sys.stdout)
+    ir = schema.ir_of(document)
+    for stage, content in ir.items():
+        if len(ir) > 1:
+            print(f"======== {stage}")
+        print(content.rstrip("\n"))
+    sys.stdout.flush()
+    found = text.findings(document)
+    if found:
+        print(found, file=sys.stderr)

@@ -1,0 +1,169 @@
+"""The JSON documents of the command line, schema `triton-playground/1`; the README describes them.
+
+Every document has `schema`, `playground`, `device`, `file` and `findings`, and what the verb found
+under a key of its own. Version 1 only ever gains fields. A number that is not finite is null.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING
+
+import playground
+from playground.model.config import Config
+
+if TYPE_CHECKING:
+    from playground.model.check import CheckResult
+    from playground.model.compiling import CompileReport
+    from playground.model.coverage import AccessCount, Coverage, TensorCoverage
+    from playground.model.device import DeviceInfo
+    from playground.model.finding import Finding
+    from playground.model.launch import Launch
+    from playground.model.measurement import Measurement
+    from playground.model.sweep import SweepResult
+
+SCHEMA = "triton-playground/1"
+
+Json = dict[str, object]
+
+PAYLOADS = {
+    "launches": "launches",
+    "bench": "measurement",
+    "compile": "compile",
+    "coverage": "coverage",
+    "sweep": "sweep",
+    "export": "export",
+    "doctor": "doctor",
+}
+"""Verb to the key of what it found: an empty list for `launches`, else null, where it failed."""
+
+
+def document(verb: str, file: str) -> Json:
+    """Return the document of a verb that has found nothing yet."""
+    base: Json = {
+        "schema": SCHEMA,
+        "playground": playground.__version__,
+        "device": None,
+        "file": file or None,
+        "findings": [],
+    }
+    if verb in PAYLOADS:
+        base[PAYLOADS[verb]] = [] if verb in ("launches", "doctor") else None
+    return base
+
+
+def plain(value: object) -> object:
+    """Return `value` in JSON's own types; a config becomes an object by knob name."""
+    if isinstance(value, Config):
+        return {name: plain(item) for name, item in value.values}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"{type(value).__name__} has no place in a document")
+
+
+def _record(value: object) -> Json:
+    result = plain(value)
+    if not isinstance(result, dict):
+        raise TypeError(f"{type(value).__name__} is no record")
+    return result
+
+
+def finding(value: Finding) -> Json:
+    """Return a finding."""
+    return _record(value)
+
+
+def device(value: DeviceInfo) -> Json:
+    """Return the device."""
+    return _record(value)
+
+
+def launch(value: Launch) -> Json:
+    """Return a launch, with its number of programs."""
+    return {**_record(value), "programs": value.programs}
+
+
+def measurement(value: Measurement, kernel: str, check: CheckResult | None) -> Json:
+    """Return a measurement with its statistics, and whether what was timed is right."""
+    return {
+        **_record(value),
+        "kernel": kernel,
+        "median_ms": plain(value.median_ms),
+        "interval_ms": plain(value.interval_ms),
+        "spread": plain(value.spread),
+        "bandwidth_gbps": plain(value.bandwidth_gbps),
+        "tflops": plain(value.tflops),
+        "check": plain(check),
+    }
+
+
+def compiled(value: CompileReport, ir: dict[str, str]) -> Json:
+    """Return a compile report and the text of each stage asked for."""
+    return {**_record(value), "ir": dict(ir)}
+
+
+def coverage(value: Coverage, kernel: str) -> Json:
+    """Return coverage; each tensor's `loads` and `stores` are total, min and max per element."""
+    return {
+        **_record(value),
+        "kernel": kernel,
+        "tensors": [_tensor(tensor) for tensor in value.tensors],
+    }
+
+
+def _tensor(value: TensorCoverage) -> Json:
+    return {**_record(value), "loads": _count(value.loads), "stores": _count(value.stores)}
+
+
+def _count(value: AccessCount) -> Json:
+    return {"total": value.total, "min": value.minimum, "max": value.maximum}
+
+
+def sweep(value: SweepResult, kernel: str) -> Json:
+    """Return all rows of a sweep in the order tried, and the best of them."""
+    return {**_record(value), "kernel": kernel, "best": plain(value.best)}
+
+
+# ------------------------------------------------------------------ reading documents
+
+
+def findings_of(document: Json) -> list[Json]:
+    """Return the findings of a document."""
+    return _records(document.get("findings"))
+
+
+def export_of(document: Json) -> dict[str, str]:
+    """Return the text parts of a document's export: `name`, `kernel` and `text`."""
+    return _texts(document.get("export"))
+
+
+def set_export_path(document: Json, path: str) -> None:
+    """Say in the document where its export was written."""
+    export = document.get("export")
+    if isinstance(export, dict):
+        export["path"] = path
+
+
+def ir_of(document: Json) -> dict[str, str]:
+    """Return the text of every stage that a document carries, by stage."""
+    report = document.get("compile")
+    return _texts(report.get("ir")) if isinstance(report, dict) else {}
+
+
+def _records(value: object) -> list[Json]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _texts(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    return {key: item for key, item in value.items() if isinstance(item, str)}

@@ -1,0 +1,285 @@
+"""What people read of a document: aligned tables, and findings as `file:line: error (stage): …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from playground.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from playground.cli.schema import Json
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return the rows in columns; numbers align at their right end, None is a dash."""
+    cells = [["-" if value is None else str(value) for value in row] for row in rows]
+    numeric = [
+        bool(cells) and all(_is_number(row[column]) for row in cells)
+        for column in range(len(header))
+    ]
+    widths = [
+        max(len(name), *(len(row[column]) for row in cells)) if cells else len(name)
+        for column, name in enumerate(header)
+    ]
+    lines = []
+    for row in [list(header), *cells]:
+        parts = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join(lines)
+
+
+def _is_number(text: str) -> bool:
+    bare = text.replace(",", "").removesuffix("%")
+    return text == "-" or bare.replace(".", "", 1).replace("-", "", 1).isdigit()
+
+
+def render(document: Json, key: str) -> str:
+    """Return the section of a document that is under `key`, or an empty string if it is empty."""
+    payload: Any = document.get(key)
+    section: Callable[[Any], str] = _SECTIONS[key]
+    return section(payload) if payload else ""
+
+
+def findings(document: Json) -> str:
+    """Return the findings, one a line, with their longer text below where they are errors."""
+    lines = []
+    for item in cast("list[dict[str, Any]]", document["findings"]):
+        finding = Finding(**item)
+        lines.append(finding.text())
+        if finding.severity == "error" and finding.detail:
+            lines += [f"    {line}" for line in finding.detail.rstrip().splitlines()]
+    return "\n".join(lines)
+
+
+def device_line(document: Json) -> str:
+    """Return one line that says what the numbers come from."""
+    device = cast("dict[str, Any] | None", document["device"])
+    if device is None:
+        return ""
+    versions = f"torch {device['torch']}, triton {device['triton']}, Python {device['python']}"
+    if device["mode"] == "gpu":
+        return f"{device['name']} ({device['target']}), {versions}"
+    return f"interpreter: no GPU timings ({device['name']}), {versions}"
+
+
+def config_text(config: dict[str, object]) -> str:
+    """Return `BLOCK_SIZE=1024 num_warps=4`."""
+    return " ".join(f"{name}={value}" for name, value in config.items())
+
+
+def duration(time_ms: float | None) -> str:
+    """Return a time with three to four figures and the unit that fits it."""
+    if time_ms is None:
+        return "-"
+    if time_ms < 1:
+        return f"{time_ms * 1e3:.2f} µs"
+    return f"{time_ms:.3f} ms" if time_ms < 1000 else f"{time_ms / 1e3:.2f} s"
+
+
+# ------------------------------------------------------------------ the sections
+
+
+def _launches(launches: list[dict[str, Any]]) -> str:
+    parts = []
+    for item in launches:
+        grid = " × ".join(map(str, item["grid"]))
+        place = f", called in line {item['call_line']}" if item["call_line"] else ""
+        wrappers = f", under {' and '.join(item['wrappers'])}" if item["wrappers"] else ""
+        parts.append(
+            f"launch {item['index']}: {item['kernel']} (line {item['line']}{place}{wrappers})\n"
+            f"grid {grid} ({item['grid_kind']}), {item['programs']} programs"
+        )
+        rows = []
+        for argument in item["arguments"]:
+            tensor = argument["tensor"]
+            if tensor is None:
+                rows.append((argument["name"], argument["kind"], argument["text"], ""))
+            else:
+                shape = " × ".join(map(str, tensor["shape"])) or "scalar"
+                strides = ", ".join(map(str, tensor["strides"]))
+                rows.append((argument["name"], tensor["dtype"], shape, f"({strides})"))
+        parts.append(_indented(table(("argument", "type", "shape or value", "strides"), rows)))
+        knobs = [
+            (
+                knob["name"],
+                knob["kind"],
+                item["config"].get(knob["name"], knob["default"]),
+                knob["note"] or ("dictated by the data" if knob["derived"] else ""),
+            )
+            for knob in item["knobs"]
+        ]
+        parts.append(_indented(table(("knob", "kind", "value", "note"), knobs)))
+        parts += [f"  preset {preset['label']}" for preset in item["presets"]]
+    return "\n".join(parts)
+
+
+def _compile(report: dict[str, Any]) -> str:
+    limit = report["shared_limit_bytes"]
+    shared = f"{report['shared_bytes']:,} bytes" + (f" of {limit:,}" if limit else "")
+    occupancy = report["occupancy"]
+    rows: list[tuple[str, object]] = [
+        ("config", config_text(report["config"])),
+        ("registers a thread", report["registers"]),
+        ("spilled, bytes a thread", report["spill_bytes"]),
+        ("stack, bytes a thread", report["stack_bytes"]),
+        ("shared memory", shared),
+        ("threads a program", report["threads"]),
+        ("fits the target", "yes" if report["fits"] else "NO: it compiles but cannot be launched"),
+    ]
+    if occupancy:
+        share = occupancy["warps_per_sm"] / occupancy["max_warps_per_sm"]
+        rows.append(
+            (
+                "occupancy",
+                f"{occupancy['programs_per_sm']} programs, {occupancy['warps_per_sm']} of "
+                f"{occupancy['max_warps_per_sm']} warps ({share:.0%}), "
+                f"limited by {occupancy['limiter']}",
+            )
+        )
+    stages = ", ".join(f"{s['stage']} {s['time_ms']:.0f}" for s in report["stage_times"])
+    cached = " (from the cache)" if report["cache_hit"] else ""
+    rows.append(("compile time", f"{report['total_ms']:.0f} ms{cached}"))
+    if stages:
+        rows.append(("stages, ms", stages))
+    return (
+        f"compiled {report['kernel']} for {report['target']}\n"
+        + _indented(_pairs(rows))
+        + _notes(report["notes"])
+    )
+
+
+def _measurement(item: dict[str, Any]) -> str:
+    low, high = item["interval_ms"]
+    count = len(item["samples_ms"])
+    interval = f"{duration(low)} to {duration(high)}"
+    rows: list[tuple[str, object]] = [("config", config_text(item["config"]))]
+    if item["source"] == "interpreter":
+        title = f"interpreter wall time of {item['kernel']} on the CPU: not a GPU timing"
+    else:
+        title = f"kernel time of {item['kernel']} ({item['source']}, {item['cache']} L2)"
+    rows.append(("median", f"{duration(item['median_ms'])}, 95 % interval {interval}"))
+    samples = f"{count}, spread {item['spread']:.1%}" if count > 1 else "1"
+    rows.append(("samples", samples))
+    if item["bandwidth_gbps"] is not None:
+        rows.append(("bandwidth", f"{item['bandwidth_gbps']:,.0f} GB/s"))
+    if item["tflops"] is not None:
+        rows.append(("tl.dot", f"{item['tflops']:,.1f} TFLOP/s"))
+    if item["host_ms"] is not None:
+        rows.append(("host, a launch", duration(item["host_ms"])))
+    if item["check"]:
+        rows.append(("result", _verdict(item["check"])))
+    return title + "\n" + _indented(_pairs(rows)) + _notes(item["notes"])
+
+
+def _verdict(check: dict[str, Any]) -> str:
+    from playground.model.check import CheckResult
+
+    return CheckResult(**check).text()
+
+
+def _coverage(item: dict[str, Any]) -> str:
+    def per_element(count: dict[str, int]) -> str:
+        low, high = count["min"], count["max"]
+        return str(low) if low == high else f"{low} to {high}"
+
+    rows = [
+        (
+            tensor["name"],
+            " × ".join(map(str, tensor["shape"])),
+            tensor["dtype"],
+            f"{tensor['loads']['total']:,}",
+            per_element(tensor["loads"]),
+            f"{tensor['stores']['total']:,}",
+            per_element(tensor["stores"]),
+            tensor["unwritten"],
+            tensor["multi_written"],
+            tensor["out_of_bounds"],
+        )
+        for tensor in item["tensors"]
+    ]
+    header = ("tensor", "shape", "dtype", "loads", "each", "stores", "each", "unwritten",
+              "by several", "out of bounds")  # fmt: skip
+    flops = f", {item['flops']:,} operations of tl.dot" if item["flops"] else ""
+    return (
+        f"coverage of {item['kernel']} under {config_text(item['config'])} "
+        f"({item['resolution']}, {item['mode']})\n"
+        + _indented(table(header, rows))
+        + f"\n  {item['bytes_requested']:,} bytes requested, {item['bytes_unique']:,} unique{flops}"
+        + _notes(item["notes"])
+    )
+
+
+def _sweep(item: dict[str, Any]) -> str:
+    timed = any(row["median_ms"] is not None for row in item["rows"])
+    ordered = sorted(
+        item["rows"], key=lambda row: (row["median_ms"] is None, row["median_ms"] or 0.0)
+    )
+    rows = [
+        (
+            config_text(row["config"]),
+            row["status"],
+            *((duration(row["median_ms"]),) if timed else ()),
+            row["registers"],
+            row["spill_bytes"],
+            row["shared_bytes"],
+            row["unwritten"],
+            " ".join(row["reason"].split())[:80],
+        )
+        for row in ordered
+    ]
+    header = ("config", "result", *(("median",) if timed else ()), "registers", "spilled",
+              "shared", "unwritten", "reason")  # fmt: skip
+    note = f"\n  {item['note']}" if item["note"] else ""
+    best = f"\n  fastest: {config_text(item['best']['config'])}" if item["best"] else ""
+    cut = ", cancelled" if item["cancelled"] else ""
+    return (
+        f"sweep of {item['kernel']} for {item['target']}: {len(item['rows'])} of {item['total']} "
+        f"configs in {item['elapsed_s']:.1f} s{cut}\n" + _indented(table(header, rows))
+        + best + note
+    )  # fmt: skip
+
+
+def _export(item: dict[str, Any]) -> str:
+    if item["path"]:
+        return f"wrote {item['path']} ({config_text(item['config'])})"
+    return str(item["text"]).rstrip("\n")
+
+
+def _doctor(checks: list[dict[str, Any]]) -> str:
+    rows = [(check["status"], check["name"], check["text"]) for check in checks]
+    lines = table(("", "", ""), rows).splitlines()[1:]
+    out = []
+    for check, line in zip(checks, lines, strict=True):
+        out.append(line)
+        if check["remedy"]:
+            out.append(f"      {check['remedy']}")
+    return "\n".join(out)
+
+
+def _pairs(rows: Sequence[tuple[str, object]]) -> str:
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {'-' if v is None else v}" for name, v in rows)
+
+
+def _indented(text: str) -> str:
+    return "\n".join("  " + line for line in text.splitlines())
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return "".join(f"\n  note: {note}" for note in notes)
+
+
+_SECTIONS: dict[str, Callable[[Any], str]] = {
+    "launches": _launches,
+    "compile": _compile,
+    "measurement": _measurement,
+    "coverage": _coverage,
+    "sweep": _sweep,
+    "export": _export,
+    "doctor": _doctor,
+}

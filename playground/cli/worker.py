@@ -1,0 +1,115 @@
+"""The process that does a verb's work: it may die of the user's kernel, the command line does not.
+
+It writes one JSON line for every state of its document to the pipe that was its standard output;
+the last line is marked final. What the user's driver prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from playground.cli import schema
+from playground.cli.task import Task
+from playground.engine.machine import prepare_environment
+from playground.model.finding import Finding
+
+if TYPE_CHECKING:
+    from playground.cli.schema import Json
+
+
+class Report:
+    """The document in the making, and the pipe on which its states go to the command line."""
+
+    def __init__(self, verb: str, file: str, pipe: TextIO, *, progress: bool) -> None:
+        self._document = schema.document(verb, file)
+        self._findings: list[Finding] = []
+        self._pipe = pipe
+        self._progress = progress
+        self._doing = "starting"
+        self.usage_error = False
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found so far."""
+        return tuple(self._findings)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was found."""
+        return any(item.severity == "error" for item in self._findings)
+
+    def doing(self, what: str) -> None:
+        """Say what comes next, so that it can be named if this process dies of it."""
+        self._doing = what
+        self._send(final=False)
+
+    def put(self, key: str, value: object) -> None:
+        """Set a part of the document and hand on its state."""
+        self._document[key] = value
+        self._send(final=False)
+
+    def add(self, *findings: Finding) -> None:
+        """Add findings, each once."""
+        for item in findings:
+            if item not in self._findings:
+                self._findings.append(item)
+        self._document["findings"] = [schema.finding(item) for item in self._findings]
+
+    def refuse(self, finding: Finding) -> None:
+        """Add a finding that means: the command line asked for something that is not there."""
+        self.usage_error = True
+        self.add(finding)
+
+    def progress(self, text: str, fraction: float | None) -> None:
+        """Show how far the work is, where somebody watches."""
+        if self._progress:
+            share = "" if fraction is None else f" ({fraction:.0%})"
+            print(f"\r\033[K{text}{share}"[:160], end="", file=sys.stderr, flush=True)
+
+    def finish(self) -> int:
+        """Hand on the final document and return the exit status it stands for."""
+        if self._progress:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        self._send(final=True)
+        return 2 if self.usage_error else int(self.failed)
+
+    def _send(self, *, final: bool) -> None:
+        state: Json = {"final": final, "doing": self._doing, "document": self._document}
+        self._pipe.write(json.dumps(state, allow_nan=False) + "\n")
+        self._pipe.flush()
+
+
+def main() -> int:
+    """Do the task in the first argument and return the verb's exit status."""
+    # The pipe moves out of the way first: what user code prints, on whatever level, is not ours.
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    faulthandler.enable()
+    _die_with_parent()
+    prepare_environment()
+    task = Task.from_json(sys.argv[1])
+    report = Report(task.verb, task.file, pipe, progress=task.progress)
+    report.doing("importing torch and triton")
+    try:
+        from playground.cli.verbs import perform
+
+        perform(task, report)
+    except KeyboardInterrupt:
+        report.add(Finding("error", "engine", "interrupted", file=task.file or None))
+        report.finish()
+        return 130
+    return report.finish()
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process when the command line is killed: nobody would read on."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+        import signal
+
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
