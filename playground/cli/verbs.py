@@ -131,8 +131,7 @@ class Work:
             self.report.progress(reply.text, reply.fraction)
 
     def _split_settings(self) -> tuple[dict[str, int], dict[str, KnobValue]]:
-        driver = self.session.driver
-        known = {size.name for size in driver.sizes} if driver and not self.task.driver else set()
+        known = self._problem_sizes()
         sizes: dict[str, int] = {}
         settings: dict[str, KnobValue] = {}
         for name, text in self.task.settings.items():
@@ -144,6 +143,15 @@ class Work:
             else:
                 settings[name] = typed_value(text)
         return sizes, settings
+
+    def _problem_sizes(self) -> tuple[str, ...]:
+        """Return the sizes that a driver calling `example` takes, typed or the file's own."""
+        chosen = self.session.driver.code if self.session.driver else ""
+        code = chosen if self.task.driver is None else self.task.driver
+        example = next((d for d in self.session.outline.drivers if d.kind == "example"), None)
+        if example is None or "example(" not in code:
+            return ()
+        return tuple(size.name for size in example.sizes)
 
     def _choose(self, launches: tuple[Launch, ...], settings: dict[str, KnobValue]) -> None:
         index = self.task.launch
@@ -159,8 +167,7 @@ class Work:
             )
         self.launch = launches[index]
         knobs = {knob.name: knob for knob in self.launch.knobs}
-        driver = self.session.driver
-        sizes = [size.name for size in driver.sizes] if driver and not self.task.driver else []
+        sizes = self._problem_sizes()
         for name in [*settings, *self.task.values]:
             if name not in knobs:
                 raise RefusedError(
