@@ -8,10 +8,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-
 if TYPE_CHECKING:
-    from playground.ui.views.marks import Tone
     from playground.ui.theme import Theme
+    from playground.ui.views.marks import Tone
 
 
 class Meter(QWidget):

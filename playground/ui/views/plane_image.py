@@ -98,7 +98,8 @@ def owner_slot(program: np.ndarray, entries: int) -> np.ndarray:
     The shift after each round keeps tiles above one another apart when the number of tiles in a
     row is a multiple of the number of colours; it is even, so that light and dark still alternate.
     """
-    return (program + 2 * (program // entries)) % entries
+    slot: np.ndarray = (program + 2 * (program // entries)) % entries
+    return slot
 
 
 def _argb(red: int, green: int, blue: int, alpha: int = 255) -> int:

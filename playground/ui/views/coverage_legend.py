@@ -1,0 +1,154 @@
+"""The legend of the tile map: what its colours, hatchings and outlines mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from playground.ui.views.formatting import count_text
+from playground.ui.views.plane_painting import footprint_styles, hatch_ground
+
+if TYPE_CHECKING:
+    from playground.protocol.messages import Paint
+    from playground.ui.theme import Theme
+
+
+@dataclass(frozen=True)
+class LegendFacts:
+    """What the legend explains; None for what the picture does not show."""
+
+    paint: Paint
+    programs: int
+    maximum: int
+    unwritten: int | None = None
+    program: int | None = None
+
+
+class CoverageLegend(QWidget):
+    """One line of swatches with their meaning; it wraps when the view is narrow."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("coverage.legend")
+        self._theme = theme
+        self._facts: LegendFacts | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        theme.changed.connect(self.update)
+
+    def show_facts(self, facts: LegendFacts | None) -> None:
+        """Explain another picture."""
+        if facts == self._facts:
+            return
+        self._facts = facts
+        texts = [text for _, text in self._entries()]
+        self.setAccessibleName("Legend: " + "; ".join(texts))
+        self.updateGeometry()
+        self.update()
+
+    def _entries(self) -> list[tuple[str, str]]:
+        facts = self._facts
+        if facts is None:
+            return []
+        if facts.paint == "owner":
+            last = max(facts.programs - 1, 0)
+            entries = [("owner", f"owner program 0 … {count_text(last)}")]
+        else:
+            verb = "loads" if facts.paint == "loads" else "stores"
+            entries = [("scale", f"{verb} 1 … {count_text(max(facts.maximum, 1))}")]
+            if facts.maximum <= 1:
+                entries = [("once", f"{verb} 1")]
+            if facts.paint == "loads":
+                entries.append(("none", "never loaded"))
+        if facts.unwritten is not None and facts.paint != "loads":
+            entries.append(("unwritten", f"never written: {count_text(facts.unwritten)}"))
+        if facts.program is not None:
+            entries.append(("stores", f"stored by program {count_text(facts.program)}"))
+            entries.append(("loads", "loaded by it"))
+        return entries
+
+    def _swatch_width(self, kind: str) -> float:
+        height = self.fontMetrics().height()
+        return height * (5.0 if kind in ("owner", "scale") else 1.3)
+
+    def _layout(self, width: int) -> tuple[list[tuple[str, str, QRectF, QRectF]], int]:
+        metrics = self.fontMetrics()
+        line, gap = metrics.height() * 1.35, metrics.height() * 0.5
+        x, y = 2.0, 0.0
+        placed = []
+        for kind, text in self._entries():
+            swatch, length = self._swatch_width(kind), metrics.horizontalAdvance(text) + 2
+            if x > 2 and x + swatch + gap + length > width:
+                x, y = 2.0, y + line
+            box = QRectF(x, y + line * 0.15, swatch, line * 0.7)
+            words = QRectF(x + swatch + gap, y, length, line)
+            placed.append((kind, text, box, words))
+            x = words.right() + gap * 2.5
+        return placed, round(y + line)
+
+    def hasHeightForWidth(self) -> bool:
+        """Return True: a narrow view needs more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of all lines at `width`."""
+        return self._layout(width)[1]
+
+    def sizeHint(self) -> QSize:
+        """Return one line."""
+        return QSize(self.fontMetrics().height() * 12, self.heightForWidth(self.width() or 400))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width at which the longest entry fits."""
+        return QSize(self.fontMetrics().height() * 8, self.heightForWidth(self.width() or 400))
+
+    def resizeEvent(self, event: object) -> None:
+        """Take the lines the new width needs."""
+        self.setMinimumHeight(self.heightForWidth(self.width()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw swatches and words."""
+        painter = QPainter(self)
+        for kind, text, box, words in self._layout(self.width())[0]:
+            self._paint_swatch(painter, kind, box)
+            painter.setPen(self._theme.color("text"))
+            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_swatch(self, painter: QPainter, kind: str, box: QRectF) -> None:
+        theme = self._theme
+        if kind == "owner":
+            colours = theme.owner_colormap()
+            width = box.width() / len(colours)
+            for index, rgb in enumerate(colours):
+                painter.fillRect(
+                    QRectF(box.left() + index * width, box.top(), width + 0.5, box.height()),
+                    QColor(*rgb),
+                )
+        elif kind in ("scale", "once"):
+            colours = theme.sequential_colormap(64)
+            width = box.width() / len(colours)
+            for index, rgb in enumerate(colours if kind == "scale" else colours[-1:] * 64):
+                painter.fillRect(
+                    QRectF(box.left() + index * width, box.top(), width + 0.5, box.height()),
+                    QColor(*rgb),
+                )
+        elif kind == "none":
+            painter.fillRect(box, theme.color("border"))
+        elif kind == "unwritten":
+            painter.fillRect(box, hatch_ground(theme))
+            painter.fillRect(box, QBrush(theme.color("bad"), Qt.BrushStyle.BDiagPattern))
+        else:
+            stores, loads = footprint_styles(theme)
+            brush, pen = stores if kind == "stores" else loads
+            painter.setBrush(brush)
+            painter.setPen(pen)
+            painter.drawRect(box.adjusted(1, 1, -1, -1))
+            return
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.color("border_strong"), 1))
+        painter.drawRect(box)

@@ -1,0 +1,93 @@
+"""Colours for the compiler's texts: MLIR, LLVM IR, PTX and the assembly of both vendors."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QTextDocument
+
+    from playground.ui.theme import Theme
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_NUMBER = r"(?<![\w.%$])-?(?:0x[0-9a-fA-F]+|0[fFdD][0-9a-fA-F]{8,16}|\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b"
+_MLIR = (
+    ("code_comment", r"//.*$|\bloc\(.*$|^#loc.*$"),
+    ("code_string", _STRING),
+    ("code_decorator", r"@[\w.$]+|#[\w.]+"),
+    ("code_keyword", r"\b(?:module|tt\.\w+|ttg\.\w+|ttng\.\w+|arith\.\w+|scf\.\w+|math\.\w+|gpu\.\w+|nvvm\.\w+|llvm\.\w+|cf\.\w+)\b"),
+    ("code_builtin", r"\b(?:tensor|memdesc|vector|i1|i8|i16|i32|i64|f16|bf16|f32|f64|index)\b|!tt\.\w+"),
+    ("code_name", r"%[\w.$#-]+"),
+    ("code_number", _NUMBER),
+)  # fmt: skip
+_LLVM = (
+    ("code_comment", r";.*$|!dbg !\d+|^!\d+.*$"),
+    ("code_string", _STRING),
+    ("code_decorator", r"@[\w.$]+|#\d+"),
+    ("code_keyword", r"\b(?:define|declare|ret|br|call|tail|load|store|phi|select|getelementptr|icmp|fcmp|f?add|f?mul|f?sub|[su]?div|fdiv|shl|[al]shr|and|or|xor|zext|sext|trunc|bitcast|insertvalue|extractvalue|insertelement|extractelement|asm|sideeffect|target|datalayout|triple|attributes)\b"),
+    ("code_builtin", r"\b(?:i\d+|half|bfloat|float|double|void|ptr|label|addrspace)\b"),
+    ("code_name", r"%[\w.$-]+"),
+    ("code_number", _NUMBER),
+)  # fmt: skip
+_PTX = (
+    ("code_comment", r"//.*$|^\s*\.loc\b.*$"),
+    ("code_string", _STRING),
+    ("code_decorator", r"\$L[\w$]+:?|@!?%?p\d+"),
+    ("code_builtin", r"(?<![\w])\.(?:version|target|address_size|visible|entry|param|reg|shared|global|extern|align|maxntid|reqntid|minnctapersm|file|section|func|noreturn)\b"),
+    ("code_keyword", r"^\s*(?:@!?%p\d+\s+)?[a-z]\w*(?:\.[\w:]+)+|\b(?:ret|bra|exit)\b"),
+    ("code_name", r"%[\w.]+"),
+    ("code_number", _NUMBER),
+)  # fmt: skip
+_ASSEMBLY = (
+    ("code_comment", r"//.*$|/\*.*?\*/|;.*$(?<!;)"),
+    ("code_decorator", r"^\s*\.\w+.*$|^[\w.$]+:|@!?U?P[T\d]+"),
+    ("code_keyword", r"\b[A-Z][A-Z0-9]+(?:\.[A-Z0-9_.]+)*\b(?!\s*\])|\b[sv]_\w+|\b(?:global|buffer|ds|flat)_\w+"),
+    ("code_name", r"\bU?R(?:\d+|Z)\b|\bU?P(?:\d|T)\b|\b[sva]\[?\d+(?::\d+)?\]?"),
+    ("code_number", _NUMBER),
+)  # fmt: skip
+_RULES = {
+    "ttir": _MLIR,
+    "ttgir": _MLIR,
+    "llir": _LLVM,
+    "ptx": _PTX,
+    "sass": _ASSEMBLY,
+    "amdgcn": _ASSEMBLY,
+}
+MAX_LINES = 30000
+"""Longer texts stay plain: colouring them would hold the window up."""
+
+
+class IrHighlighter(QSyntaxHighlighter):
+    """Colours one stage's text, line by line; the first rule that matches a place wins."""
+
+    def __init__(self, document: QTextDocument, stage: str, theme: Theme) -> None:
+        super().__init__(document)
+        self._theme = theme
+        rules = _RULES.get(stage, _MLIR)
+        self._pattern = re.compile("|".join(f"(?P<{token}>{rule})" for token, rule in rules))
+        self._formats: dict[str, QTextCharFormat] = {}
+        self._take_colours()
+        theme.changed.connect(self._recolour)
+
+    def _take_colours(self) -> None:
+        for token in self._pattern.groupindex:
+            shape = QTextCharFormat()
+            shape.setForeground(self._theme.color(token))
+            self._formats[token] = shape
+
+    def _recolour(self) -> None:
+        self._take_colours()
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        """Colour one line."""
+        if self.document().blockCount() > MAX_LINES:
+            return
+        for found in self._pattern.finditer(text):
+            if found.lastgroup is not None:
+                self.setFormat(
+                    found.start(), found.end() - found.start(), self._formats[found.lastgroup]
+                )

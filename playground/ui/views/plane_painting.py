@@ -1,0 +1,257 @@
+"""How the canvas of a tensor is drawn: pictures, borders, labels, footprints and rulers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+
+from playground.ui.views.marks import blend
+
+if TYPE_CHECKING:
+    from playground.ui.theme import Theme
+    from playground.ui.views.plane_canvas import PlaneCanvas
+    from playground.ui.views.plane_image import FootprintShape, PlaneImage
+
+
+class PlanePainting:
+    """Draws what a canvas shows, in the theme's colours."""
+
+    def __init__(self, canvas: PlaneCanvas, theme: Theme) -> None:
+        self._canvas = canvas
+        self._theme = theme
+
+    def paint(self, painter: QPainter) -> None:
+        """Draw pictures, overlays and rulers."""
+        canvas, theme = self._canvas, self._theme
+        painter.setFont(canvas.font())
+        painter.fillRect(canvas.rect(), theme.color("plot_background"))
+        if not canvas.rows:
+            return
+        area = canvas.plot_area()
+        corner, end = (
+            self._canvas.to_widget(0, 0),
+            self._canvas.to_widget(self._canvas.rows, self._canvas.columns),
+        )
+        plane = QRectF(corner, end).intersected(area)
+        painter.save()
+        painter.setClipRect(area)
+        self._paint_pictures(painter, plane)
+        self._paint_lines(painter, area)
+        self._paint_footprint(painter, area)
+        self._paint_labels(painter, area)
+        painter.setPen(QPen(theme.color("border_strong"), 1))
+        painter.drawRect(QRectF(corner, end).adjusted(-0.5, -0.5, 0.5, 0.5))
+        self._paint_hover(painter)
+        painter.restore()
+        self._paint_rulers(painter, area)
+
+    def _paint_pictures(self, painter: QPainter, plane: QRectF) -> None:
+        pictures = [p for p in (self._canvas.overview, self._canvas.detail) if p is not None]
+        if any(picture.unwritten for picture in pictures):
+            painter.fillRect(plane, hatch_ground(self._theme))
+            painter.fillRect(plane, QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern))
+        for picture in pictures:
+            place = picture.placed
+            if (
+                picture is self._canvas.detail
+                and picture.unwritten
+                and self._canvas.overview is not None
+            ):
+                # The coarse picture must not shine through what is transparent in the fine one.
+                target = self._canvas.target(place.rect)
+                painter.fillRect(target.intersected(plane), hatch_ground(self._theme))
+                painter.fillRect(
+                    target.intersected(plane),
+                    QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern),
+                )
+            self._draw_image(painter, picture, plane)
+
+    def _draw_image(self, painter: QPainter, picture: PlaneImage, plane: QRectF) -> None:
+        place, image = picture.placed, picture.image
+        whole = QRectF(
+            place.column, place.row, image.width() * place.across, image.height() * place.down
+        )
+        shown = QRectF(self._canvas.visible()).intersected(place.rect)
+        if shown.isEmpty():
+            return
+        # Only the cells in view are scaled; the last row and column of cells may be cut short.
+        left = math.floor((shown.left() - whole.left()) / place.across)
+        top = math.floor((shown.top() - whole.top()) / place.down)
+        right = min(math.ceil((shown.right() - whole.left()) / place.across), image.width())
+        bottom = min(math.ceil((shown.bottom() - whole.top()) / place.down), image.height())
+        target = self._canvas.target(
+            QRectF(
+                whole.left() + left * place.across, whole.top() + top * place.down,
+                (right - left) * place.across, (bottom - top) * place.down,
+            )
+        )  # fmt: skip
+        painter.save()
+        painter.setClipRect(plane, Qt.ClipOperation.IntersectClip)
+        smaller = self._canvas.scale_x * place.across * self._canvas.devicePixelRatioF() < 1.0
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smaller)
+        painter.drawImage(target, image, QRectF(left, top, right - left, bottom - top))
+        painter.restore()
+
+    def _sharpest(self) -> PlaneImage | None:
+        detail = self._canvas.detail
+        if detail is not None and detail.placed.rect.intersects(QRectF(self._canvas.visible())):
+            return detail
+        return self._canvas.overview
+
+    def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
+        picture = self._sharpest()
+        if min(self._canvas.scale_x, self._canvas.scale_y) >= 9.0:
+            faint = self._theme.color("text")
+            faint.setAlphaF(0.16)
+            painter.setPen(QPen(faint, 1))
+            shown = self._canvas.visible()
+            for column in range(shown.left(), shown.right() + 2):
+                x = self._canvas.to_widget(0, column).x()
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, self._end().y()))
+            for row in range(shown.top(), shown.bottom() + 2):
+                y = self._canvas.to_widget(row, 0).y()
+                painter.drawLine(QPointF(area.left(), y), QPointF(self._end().x(), y))
+        if picture is None or not picture.lines:
+            return
+        strong = self._theme.color("plot_background")
+        strong.setAlphaF(0.85)
+        # Borders closer than a few pixels would cover the tiles they separate.
+        if len(picture.lines) > max(area.width(), area.height()) / 3:
+            strong.setAlphaF(0.35)
+        painter.setPen(QPen(strong, 1))
+        for line in picture.lines:
+            painter.drawLine(
+                self._canvas.to_widget(line.y1(), line.x1()),
+                self._canvas.to_widget(line.y2(), line.x2()),
+            )
+
+    def _end(self) -> QPointF:
+        area, end = (
+            self._canvas.plot_area(),
+            self._canvas.to_widget(self._canvas.rows, self._canvas.columns),
+        )
+        return QPointF(min(end.x(), area.right()), min(end.y(), area.bottom()))
+
+    def _paint_labels(self, painter: QPainter, area: QRectF) -> None:
+        picture = self._sharpest()
+        if picture is None:
+            return
+        metrics = self._canvas.fontMetrics()
+        for rect, program in picture.labels:
+            target = self._canvas.target(rect).intersected(area)
+            text = str(program)
+            width = metrics.horizontalAdvance(text) + 6
+            if target.width() < width + 4 or target.height() < metrics.height() + 2:
+                continue
+            box = QRectF(0, 0, width, metrics.height())
+            box.moveCenter(target.center())
+            ground = self._theme.color("plot_background")
+            ground.setAlphaF(0.78)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            painter.drawRoundedRect(box, 3, 3)
+            painter.setPen(self._theme.color("text"))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_footprint(self, painter: QPainter, area: QRectF) -> None:
+        shape = self._footprint_in_view()
+        if shape is None:
+            return
+        scrim = self._theme.color("plot_background")
+        scrim.setAlphaF(0.62)
+        painter.fillRect(area, scrim)
+        if shape.image is not None:
+            painter.setOpacity(0.85)
+            painter.drawImage(self._canvas.target(shape.placed.rect), shape.image)
+            painter.setOpacity(1.0)
+            return
+        stores, loads = footprint_styles(self._theme)
+        for rects, (brush, pen) in ((shape.stores, stores), (shape.loads, loads)):
+            painter.setPen(pen)
+            painter.setBrush(brush)
+            for rect in rects:
+                target = self._canvas.target(rect).adjusted(0.5, 0.5, -0.5, -0.5)
+                # A footprint thinner than a pixel must still be seen.
+                target.setWidth(max(target.width(), 1.0))
+                target.setHeight(max(target.height(), 1.0))
+                if target.intersects(area):
+                    painter.drawRect(target)
+
+    def _footprint_in_view(self) -> FootprintShape | None:
+        view = QRectF(self._canvas.visible())
+        for shape in reversed(self._canvas.footprints):
+            if shape.placed.rect.contains(view):
+                return shape
+        return self._canvas.footprints[0] if self._canvas.footprints else None
+
+    def _paint_hover(self, painter: QPainter) -> None:
+        if self._canvas.hover is None:
+            return
+        row, column = self._canvas.hover
+        cell = self._canvas.target(QRectF(column, row, 1, 1))
+        if cell.width() >= 3 and cell.height() >= 3:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._theme.color("plot_background"), 3))
+            painter.drawRect(cell)
+            painter.setPen(QPen(self._theme.color("text"), 1))
+            painter.drawRect(cell)
+
+    def _paint_rulers(self, painter: QPainter, area: QRectF) -> None:
+        theme, metrics = self._theme, self._canvas.fontMetrics()
+        painter.setPen(theme.color("muted"))
+        painter.fillRect(
+            QRectF(0, 0, area.left(), self._canvas.height()), theme.color("plot_background")
+        )
+        painter.fillRect(
+            QRectF(0, 0, self._canvas.width(), area.top()), theme.color("plot_background")
+        )
+        shown = self._canvas.visible()
+        tick = metrics.height() * 0.3
+        widest = metrics.horizontalAdvance(str(self._canvas.columns)) + metrics.height()
+        step = nice_step(widest / self._canvas.scale_x)
+        for column in range(-(-shown.left() // step) * step, shown.right() + 1, step):
+            x = self._canvas.to_widget(0, column).x()
+            painter.drawLine(QPointF(x, area.top() - tick), QPointF(x, area.top()))
+            box = QRectF(x + 2, 0, widest, area.top() - tick * 0.5)
+            if box.right() <= self._canvas.width() + metrics.height():
+                painter.drawText(
+                    box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, str(column)
+                )
+        step = nice_step(metrics.height() * 2.0 / self._canvas.scale_y)
+        for row in range(-(-shown.top() // step) * step, shown.bottom() + 1, step):
+            y = self._canvas.to_widget(row, 0).y()
+            painter.drawLine(QPointF(area.left() - tick, y), QPointF(area.left(), y))
+            box = QRectF(0, y, area.left() - tick * 1.4, metrics.height())
+            text = str(row * self._canvas.columns if self._canvas.folded else row)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
+        if self._canvas.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("accent"), 1))
+            painter.drawRect(area.adjusted(-0.5, -0.5, 0.5, 0.5))
+
+
+def hatch_ground(theme: Theme) -> QColor:
+    """Return the ground under the hatching of unwritten elements."""
+    return blend(theme.color("bad"), theme.color("plot_background"), 0.22)
+
+
+def footprint_styles(theme: Theme) -> tuple[tuple[QBrush, QPen], tuple[QBrush, QPen]]:
+    """Return brush and pen of a program's stores (filled) and of its loads (hatched, dashed)."""
+    store, load = theme.color("accent"), theme.color("plot_2")
+    fill = QColor(store)
+    fill.setAlphaF(0.72)
+    return (
+        (QBrush(fill), QPen(theme.color("text"), 1.5)),
+        (QBrush(load, Qt.BrushStyle.FDiagPattern), QPen(load, 1.5, Qt.PenStyle.DashLine)),
+    )
+
+
+def nice_step(least: float) -> int:
+    """Return the smallest power of two that is at least `least`: kernels count in those."""
+    step = 1
+    while step < least:
+        step *= 2
+    return step

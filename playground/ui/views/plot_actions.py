@@ -1,0 +1,103 @@
+"""What every plot offers: its table twin, a picture to copy or save, its numbers as CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QMessageBox, QToolButton, QWidget
+
+from playground.ui.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playground.ui.theme import Theme
+
+
+class PlotActions(QWidget):
+    """Three buttons: table, copy picture, save (PNG or CSV)."""
+
+    tableToggled = Signal(bool)
+
+    def __init__(
+        self,
+        name: str,
+        theme: Theme,
+        picture: QWidget,
+        as_csv: Callable[[], str],
+        file_stem: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme, self._picture, self._as_csv, self._stem = theme, picture, as_csv, file_stem
+        self._table = self._button(f"{name}.showTable", "Show the numbers as a table")
+        self._table.setCheckable(True)
+        self._table.setText("Table")
+        self._table.toggled.connect(self.tableToggled)
+        self._copy = self._button(f"{name}.copyPicture", "Copy the picture")
+        self._copy.clicked.connect(self.copy_picture)
+        self._save = self._button(f"{name}.save", "Save the picture or its numbers")
+        menu = QMenu(self._save)
+        menu.addAction("Save picture (PNG) …", self._save_png)
+        menu.addAction("Save numbers (CSV) …", self._save_csv)
+        menu.addAction("Copy numbers (CSV)", self.copy_csv)
+        self._save.setMenu(menu)
+        self._save.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        for button in (self._table, self._copy, self._save):
+            layout.addWidget(button)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+
+    def _button(self, name: str, text: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName(name)
+        button.setAccessibleName(text)
+        button.setToolTip(text)
+        button.setAutoRaise(True)
+        return button
+
+    def _recolour(self) -> None:
+        size = self.fontMetrics().height()
+        for button, name in ((self._copy, "copy"), (self._save, "save")):
+            button.setIcon(icon(name, self._theme))
+            button.setIconSize(QSize(size, size))
+
+    def show_table(self, shown: bool) -> None:
+        """Show the table twin, or the picture."""
+        self._table.setChecked(shown)
+
+    def copy_picture(self) -> None:
+        """Put the picture on the clipboard at the screen's resolution."""
+        QGuiApplication.clipboard().setPixmap(self._picture.grab())
+
+    def copy_csv(self) -> None:
+        """Put the numbers on the clipboard as CSV."""
+        QGuiApplication.clipboard().setText(self._as_csv())
+
+    def save_png(self, path: str) -> bool:
+        """Write the picture to `path`; tell whether that went well."""
+        return self._picture.grab().save(path, "PNG")
+
+    def _save_png(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save picture", f"{self._stem}.png", "PNG pictures (*.png)"
+        )
+        if path and not self.save_png(path):
+            QMessageBox.warning(self, "Save picture", f"{path} could not be written.")
+
+    def _save_csv(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save numbers", f"{self._stem}.csv", "CSV tables (*.csv)"
+        )
+        if not path:
+            return
+        try:
+            Path(path).write_text(self._as_csv(), encoding="utf-8")
+        except OSError as error:
+            QMessageBox.warning(self, "Save numbers", f"{path}: {error.strerror or error}")
