@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +16,6 @@ from playground.engine.server import EngineServer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-TARGETS = ("cuda:80", "cuda:89", "cuda:90", "cuda:100", "cuda:120", "hip:gfx942", "hip:gfx950")
-"""The architectures offered to compile for, beside the machine's own."""
 
 
 class EngineKernelApp(IPKernelApp):
@@ -96,7 +96,10 @@ def run_kernel(arguments: Sequence[str]) -> None:
     """Run the kernel until it is shut down; torch and triton are imported once it answers."""
     app = EngineKernelApp.instance(config=kernel_config())
     app.initialize(list(arguments))  # type: ignore[no-untyped-call]
-    namespace = ConsoleNamespace(app.shell)
+    logging.getLogger("Comm").setLevel(logging.ERROR)
+    shell: Any = app.shell
+    shell.ask_exit = _explain_exit
+    namespace = ConsoleNamespace(shell)
     server = EngineServer(app.kernel, namespace)
     server.register()
 
@@ -114,6 +117,11 @@ def run_kernel(arguments: Sequence[str]) -> None:
         _end_stray_threads()
 
 
+def _explain_exit() -> None:
+    # The stock one ends the kernel, and with it what the window shows.
+    sys.stdout.write("The console stays as long as its window; restart the engine to start over.\n")
+
+
 def _make_session() -> Any:  # noqa: ANN401 - the Session's module imports torch and triton
     from playground.engine.session import Session
 
@@ -122,9 +130,6 @@ def _make_session() -> Any:  # noqa: ANN401 - the Session's module imports torch
 
 def _end_stray_threads() -> None:
     # A thread of the user's that never ends would keep the process for ever.
-    import os
-    import sys
-
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and not thread.daemon:
             thread.join(timeout=0.5)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.engine.job import CancelledError, Job
 from playground.model.finding import Finding, Stage
+from playground.model.targets import known_targets
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_request, encode
 
@@ -154,12 +155,12 @@ class EngineServer:
         return messages.Finished()
 
     def _failed(self, error: BaseException, request: Request) -> messages.Finished:
-        from playground.engine.findings import FatalError, finding_from_exception
+        from playground.engine.findings import finding_from_exception, is_fatal
 
         stage = _STAGES.get(type(request), "engine")
         path = getattr(self._session, "path", None)
         finding = finding_from_exception(error, stage, user_files=(path,) if path else ())
-        return messages.Finished(fatal=isinstance(error, FatalError), findings=(finding,))
+        return messages.Finished(fatal=is_fatal(error), findings=(finding,))
 
     # ------------------------------------------------------------------------------ side
 
@@ -326,6 +327,4 @@ def _start_failure(error: Exception) -> Finding:
 
 
 def _targets(session: Any) -> tuple[str, ...]:  # noqa: ANN401 - the Session, seen from outside
-    from playground.engine.kernel import TARGETS
-
-    return tuple(dict.fromkeys((session.device.target, *TARGETS)))
+    return tuple(dict.fromkeys((session.device.target, *known_targets())))

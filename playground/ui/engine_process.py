@@ -148,6 +148,14 @@ class EngineProcess(EnginePort):
     # -------------------------------------------------------------------------- worker
 
     def _work(self) -> None:
+        try:
+            self._work_off()
+        finally:
+            # jupyter_client's blocking calls left an event loop in this thread.
+            if (jupyter := sys.modules.get("jupyter_core.utils")) is not None:
+                jupyter.ensure_event_loop().close()
+
+    def _work_off(self) -> None:
         while (task := self._tasks.get()) is not None:
             try:
                 task()

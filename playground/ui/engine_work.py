@@ -48,6 +48,7 @@ class EngineWork(QObject):
         self._waiting_run: messages.Run | None = None
         self._rerun_when_ready = False
         self._rerunning = False
+        self._ended_by: tuple[str, str] | None = None
         self._restart_note: tuple[Finding, ...] = ()
         self._ahead_done: set[tuple[int, Config, str]] = set()
         self._ahead_timer = QTimer(self)
@@ -212,33 +213,35 @@ class EngineWork(QObject):
     # ---------------------------------------------------------------------------- recovery
 
     def _recover(self, reply: messages.Finished, kind: str) -> None:
-        why = next((f.message for f in reply.findings), "the GPU's context is unusable")
-        self._plan_rerun(why, kind)
+        first = next(iter(reply.findings), None)
+        self._ended_by = (first.message if first else "the GPU can no longer be used", kind)
         self._document.set_findings("fatal", reply.findings)
         self._engine.restart()
 
     def _on_died(self, why: str) -> None:
         kinds = set(self._kinds.values())
         kind = "run" if "run" in kinds else "replay" if self.queue.job is not None else "other"
-        self._plan_rerun(why, kind)
+        self._ended_by = (why, kind)
+        self._document.set_findings("engine", (_death(why, "restart the engine to try again"),))
 
     def _plan_rerun(self, why: str, kind: str) -> None:
         # Running again what ended the engine would only end the next one.
         again = self._last_run is not None and kind != "run" and not self._rerunning
         self._rerun_when_ready = again
-        lost = "the engine was restarted; variables made in the console are lost"
+        self._rerunning = False
+        hint = "the engine was restarted; variables made in the console are lost"
         if again:
-            hint = f"{lost}; the file was run again with the knobs it was launched with"
+            hint += "; the file was run again with the knobs it was launched with"
         elif self._last_run is not None:
-            hint = f"{lost}; the file was not run again because running it ended the engine"
-        else:
-            hint = lost
-        note = (Finding("error", "engine", why, hint),)
-        self._restart_note = note
-        self._document.set_findings("engine", note)
+            hint += "; the file was not run again because running it ended the engine"
+        self._restart_note = (_death(why, hint),)
+        self._document.set_findings("engine", self._restart_note)
 
     def _on_state(self, state: str) -> None:
         if state in ("dead", "restarting"):
+            if state == "restarting" and self._ended_by is not None:
+                self._plan_rerun(*self._ended_by)
+                self._ended_by = None
             self.queue.reset()
             self._kinds.clear()
             self._callbacks.clear()
@@ -287,6 +290,11 @@ class EngineWork(QObject):
             self._kinds[self._engine.send(messages.CompileAhead(launch.index, configs, target))] = (
                 "ahead"
             )
+
+
+def _death(why: str, hint: str) -> Finding:
+    message, _, detail = why.partition("\n")
+    return Finding("error", "engine", message, hint, detail=detail)
 
 
 def neighbours(launch: Launch, config: Config, first: str | None) -> tuple[Config, ...]:
