@@ -6,7 +6,7 @@ import dataclasses
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from playground.model.knobs import KnobValue
@@ -27,7 +27,7 @@ class Task:
     emit: tuple[str, ...] = ()
     values: dict[str, tuple[str, ...]] = field(default_factory=dict)
     budget_ms: float = 200.0
-    cache: str = "cold"
+    cache: Literal["cold", "warm"] = "cold"
     progress: bool = False
 
     def to_json(self) -> str:

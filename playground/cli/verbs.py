@@ -243,15 +243,18 @@ def compile_(work: Work) -> None:
                     hint=f"--emit takes {', '.join(report.stages)} or all",
                 )
             )  # fmt: skip
-        captured = session.launches[work.launch.index]
-        ir[stage] = work.attempt(
-            "compile",
-            f"reading {stage}",
-            lambda captured=captured, stage=stage: (
-                session.compiler.ir(captured, work.config, stage, task.target).text
-            ),
-        )
+        ir[stage] = _ir(work, stage)
     work.report.put("compile", schema.compiled(report, ir))
+
+
+def _ir(work: Work, stage: str) -> str:
+    session = work.session
+    captured = session.launches[work.launch.index]
+    return work.attempt(
+        "compile",
+        f"reading {stage}",
+        lambda: session.compiler.ir(captured, work.config, stage, work.task.target).text,
+    )
 
 
 def bench(work: Work) -> None:

@@ -1,0 +1,99 @@
+"""Documents and their text from records made by hand: no number is lost, none is invented."""
+
+import json
+import math
+
+import pytest
+
+from playground.cli import schema, text
+from playground.model.check import CheckResult
+from playground.model.config import Config
+from playground.model.coverage import AccessCount, Coverage, TensorCoverage
+from playground.model.finding import Finding
+from playground.model.measurement import Measurement
+from playground.model.sweep import SweepResult, SweepRow
+
+CONFIG = Config.of({"BLOCK_SIZE": 256, "num_warps": 4})
+
+
+def test_a_config_is_an_object_by_knob_name():
+    assert schema.plain(CONFIG) == {"BLOCK_SIZE": 256, "num_warps": 4}
+
+
+def test_a_number_that_is_not_finite_is_null():
+    assert schema.plain({"a": math.inf, "b": [math.nan, 1.5]}) == {"a": None, "b": [None, 1.5]}
+
+
+def test_what_has_no_place_in_a_document_is_refused():
+    with pytest.raises(TypeError, match="set has no place"):
+        schema.plain({1, 2})
+
+
+def test_counts_of_a_tensor():
+    tensor = TensorCoverage(
+        "x_ptr", (10,), "float32", 10, AccessCount(10, 1, 1), AccessCount(0, 0, 0), None, 0, 3
+    )
+    coverage = Coverage(0, CONFIG, (1, 1, 1), (tensor,), 40, 40, 0, (), "interpreter", 1.0)
+    item = schema.coverage(coverage, "k")["tensors"][0]
+    assert item["loads"] == {"total": 10, "min": 1, "max": 1}
+    assert item["unwritten"] is None
+    assert item["out_of_bounds"] == 3
+    assert json.loads(json.dumps(item)) == item
+
+
+def test_the_interpreter_never_gets_a_bandwidth():
+    measured = Measurement(
+        0, CONFIG, (1.0, 2.0, 3.0), "interpreter", "none", bytes_unique=1_000_000
+    )
+    item = schema.measurement(measured, "k", CheckResult("correct", "reference"))
+    assert item["bandwidth_gbps"] is None
+    assert item["median_ms"] == 2.0
+    shown = text.render({"measurement": item}, "measurement")
+    assert "not a GPU timing" in shown
+    assert "GB/s" not in shown
+
+
+def test_bandwidth_on_a_gpu_is_bytes_over_median():
+    measured = Measurement(0, CONFIG, (2.0,), "cupti", "cold", bytes_unique=4_000_000_000)
+    item = schema.measurement(measured, "k", None)
+    assert item["bandwidth_gbps"] == 2000.0
+    assert "2,000 GB/s" in text.render({"measurement": item}, "measurement")
+
+
+def test_the_best_row_comes_first_and_failures_keep_their_reason():
+    rows = (
+        SweepRow(CONFIG, "correct", median_ms=2.0),
+        SweepRow(CONFIG.with_value("num_warps", 8), "correct", median_ms=1.0),
+        SweepRow(CONFIG.with_value("num_warps", 16), "compile", reason="no such\n  layout"),
+    )
+    item = schema.sweep(SweepResult(0, "cuda:90", rows, 3, False, 1.0), "k")
+    assert item["best"]["config"]["num_warps"] == 8
+    lines = text.render({"sweep": item}, "sweep").splitlines()
+    assert "num_warps=8" in lines[2]
+    assert "no such layout" in lines[4]
+
+
+def test_findings_read_as_compilers_do():
+    document = schema.document("bench", "a.py")
+    document["findings"] = [
+        schema.finding(Finding("error", "compile", "bad", "do this", "a.py", 7, detail="one\ntwo"))
+    ]
+    assert text.findings(document) == ("a.py:7: error (compile): bad - do this\n    one\n    two")
+
+
+def test_tables_align():
+    shown = text.table(("name", "count"), [("a", 5), ("long name", 1234), ("b", None)])
+    assert shown.splitlines() == [
+        "name       count",
+        "a              5",
+        "long name   1234",
+        "b              -",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("time_ms", "shown"),
+    [(0.00138, "1.38 µs"), (0.0498, "49.80 µs"), (3.687, "3.687 ms"), (1500.0, "1.50 s")],
+)
+def test_times_carry_a_unit_that_fits(time_ms, shown):
+    assert text.duration(time_ms) == shown
