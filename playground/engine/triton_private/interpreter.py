@@ -1,0 +1,157 @@
+"""Triton's interpreter made safe and right: what a process without a GPU runs kernels in.
+
+`install()` replaces parts of `triton.runtime.interpreter`, for Triton 3.6 to 3.9. From then on
+`kernel[grid](...)` under TRITON_INTERPRET=1 checks every address before memory is touched, computes
+bfloat16 and float8 right, takes float arguments, and returns something that scripts can hold. The
+other functions here are how the rest of the engine watches and steers such launches.
+"""
+
+# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from playground.engine.triton_private import interpreter_source
+from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
+from playground.engine.triton_private.interpreter_arithmetic import judgeable as _judgeable
+from playground.engine.triton_private.interpreter_launch import Launches
+from playground.engine.triton_private.interpreter_memory import (
+    Access,
+    Memory,
+    Observer,
+    WaitsForeverError,
+)
+from playground.engine.triton_private.interpreter_reductions import Reductions
+from playground.engine.triton_private.interpreter_result import (
+    InterpretedLaunch,
+    set_compiled_lookup,
+)
+
+if TYPE_CHECKING:
+    import contextlib
+    from collections.abc import Callable, Sequence
+
+    from playground.model.coverage import OutOfBounds
+
+__all__ = [
+    "Access",
+    "InterpretedLaunch",
+    "NotInterpretingError",
+    "Observer",
+    "WaitsForeverError",
+    "install",
+    "installed",
+    "judgeable",
+    "last_out_of_bounds",
+    "masked_fill",
+    "observing",
+    "set_check",
+    "set_compiled_lookup",
+    "storages",
+]
+
+_memory: Memory | None = None
+
+
+class NotInterpretingError(RuntimeError):
+    """The process compiles kernels: TRITON_INTERPRET was not set before triton was imported."""
+
+
+def install() -> None:
+    """Put the interpreter right; a second call does nothing.
+
+    Raises
+    ------
+    NotInterpretingError
+        TRITON_INTERPRET=1 was not set before triton was imported. Setting it later leaves
+        `tl.sum` and its like compiled, so such a process can interpret only half of its kernels.
+    """
+    global _memory
+    if _memory is not None:
+        return
+    import triton.language as tl
+    from triton.runtime import interpreter
+
+    if os.environ.get("TRITON_INTERPRET") != "1" or not isinstance(
+        tl.sum, interpreter.InterpretedFunction
+    ):
+        raise NotInterpretingError(
+            "set TRITON_INTERPRET=1 before triton is imported, in a process of its own"
+        )
+    arithmetic = Arithmetic(interpreter)
+    arithmetic.install()
+    Reductions(interpreter, arithmetic).install()
+    memory = Memory(interpreter, arithmetic)
+    memory.install()
+    interpreter_source.install(interpreter)
+    Launches(interpreter, arithmetic, memory).install()
+    _memory = memory
+
+
+def installed() -> bool:
+    """Return whether `install` has been called."""
+    return _memory is not None
+
+
+def _installed_memory() -> Memory:
+    if _memory is None:
+        raise NotInterpretingError("install() has not been called in this process")
+    return _memory
+
+
+def judgeable(dtype: str) -> bool:
+    """Return whether interpreted results of a type can be trusted.
+
+    Parameters
+    ----------
+    dtype
+        Torch's or Triton's name: `bfloat16`, `torch.float8_e4m3fn`, `fp8e5`.
+    """
+    return installed() and _judgeable(dtype)
+
+
+def observing(observer: Observer) -> contextlib.AbstractContextManager[None]:
+    """Tell `observer` of every access and dot product of the launches inside the context."""
+    return _installed_memory().observing(observer)
+
+
+def storages(ranges: Sequence[tuple[int, int]]) -> contextlib.AbstractContextManager[None]:
+    """Allow launches inside the context to touch these ranges [start, end) and nothing else.
+
+    The addresses are those of the caller's tensors (`data_ptr()`). Outside of such a context a
+    launch may touch the storages of its own arguments and those whose addresses they hold.
+    """
+    return _installed_memory().storages(ranges)
+
+
+def masked_fill(value: float) -> contextlib.AbstractContextManager[None]:
+    """Fill lanes that a mask without `other` switches off with `value` instead of 0.
+
+    On a GPU they hold anything. Running twice with different values (NaN, 1e30) shows whether one
+    of them reaches a result. Integers and booleans get a pattern of their own.
+    """
+    return _installed_memory().masked_fill(value)
+
+
+def set_check(check: Callable[[int, int], None] | None) -> None:
+    """Call `check(program, programs)` before each program, and now and then within a long one.
+
+    What it raises ends the launch and reaches the caller of `kernel[grid](...)` as it is. A
+    program that touches no memory is looked at only before it starts.
+    """
+    _installed_memory().check = check
+
+
+def last_out_of_bounds() -> tuple[OutOfBounds, ...]:
+    """Return the accesses of the last launch that fell outside, one record per tensor and line.
+
+    `program` and `distance` are those of the first such lane (the element right after the tensor
+    is +1, the one right before it -1), `lanes` counts all of them.
+    """
+    return tuple(_installed_memory().launch.events.values())
+
+
+def launch_state() -> Any:
+    """Return the memory state of the running or last launch, for tests and diagnostics."""
+    return _installed_memory().launch

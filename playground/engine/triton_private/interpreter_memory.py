@@ -1,0 +1,419 @@
+"""Loads, stores and atomics of the interpreter: checked before memory is touched, and observed.
+
+Triton's interpreter dereferences the addresses a kernel computes, in its own process. Here every
+lane is compared with the storages of the launch first; a lane outside is not touched, loads 0 and
+is recorded. Whoever observes gets every access with its addresses, program and source line.
+"""
+
+# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import triton
+
+from playground.engine.triton_private.interpreter_arithmetic import Arithmetic, values
+from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
+from playground.engine.triton_private.interpreter_storages import Ranges, Storage
+from playground.model.coverage import OutOfBounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
+
+Kind = Literal["load", "store", "atomic"]
+
+_MOST_SITES = 64
+_SPINS = 20_000
+_CHECK_EVERY_S = 0.2
+_OWN_FOLDERS = tuple(f"{Path(file).parent}{os.sep}" for file in (triton.__file__, __file__))
+_INTEGER_POISON = 0x5A
+
+
+@dataclass(slots=True)
+class Access:
+    """One load, store or atomic of one program.
+
+    `addresses` (uint64), `active` and `in_bounds` (bool) have one shape. Addresses are those of
+    the caller's tensors. `line` and `file` are the innermost place outside of Triton itself.
+    """
+
+    kind: Kind
+    addresses: Array
+    active: Array
+    element_size: int
+    program: int
+    line: int | None
+    file: str | None
+    in_bounds: Array
+
+
+class Observer(Protocol):
+    """Is told what interpreted programs do."""
+
+    def on_access(self, access: Access) -> None:
+        """Take one load, store or atomic, after the bounds check."""
+
+    def on_dot(self, m: int, n: int, k: int, dtype: str) -> None:
+        """Take one `tl.dot` of (m, k) by (k, n) operands; a batch counts as more rows."""
+
+
+class WaitsForeverError(RuntimeError):
+    """A program waits for a value that only another program can write."""
+
+
+@dataclass
+class LaunchMemory:
+    """What one running launch may touch, where it is, and what it did wrong so far."""
+
+    storages: list[Storage] = field(default_factory=list)
+    ranges: Ranges = field(default_factory=lambda: Ranges(()))
+    program: int = 0
+    programs: int = 1
+    events: dict[tuple[str, str, int | None, str | None], OutOfBounds] = field(default_factory=dict)
+    waiting: tuple[Any, ...] = ()
+    waited: int = 0
+
+    def told_address(self, addresses: Array) -> Array:
+        """Return the addresses of the caller's tensors for those that the kernel computed."""
+        result = addresses
+        for storage in self.storages:
+            if storage.told != storage.start:
+                here = (addresses >= storage.start) & (addresses < storage.end)
+                if here.any():
+                    shift = np.uint64((storage.told - storage.start) % (1 << 64))
+                    result = np.where(here, addresses + shift, result)
+        return result
+
+
+def _place() -> tuple[int | None, str | None]:
+    """Return line and file of the innermost frame that is neither Triton's nor ours."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_OWN_FOLDERS):
+            return frame.f_lineno, frame.f_code.co_filename
+        frame = frame.f_back
+    return None, None
+
+
+class Memory:
+    """The replaced memory operations, and everything around them that outlives one launch.
+
+    Parameters
+    ----------
+    interpreter
+        The module `triton.runtime.interpreter`.
+    arithmetic
+        Makes handles from computed values.
+    """
+
+    def __init__(self, interpreter: Any, arithmetic: Arithmetic) -> None:
+        self._interpreter = interpreter
+        self._arithmetic = arithmetic
+        self._native = interpreter._interpreter
+        self._handle = interpreter.TensorHandle
+        self._observers: list[Observer] = []
+        self._told_ranges: list[list[tuple[int, int]]] = []
+        self._fills: list[float] = []
+        self._next_check_s = 0.0
+        self.check: Callable[[int, int], None] | None = None
+        self.stopped_by: Exception | None = None
+        self.launch = LaunchMemory()
+
+    # Contexts --------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def observing(self, observer: Observer) -> Iterator[None]:
+        """Tell `observer` of every access inside the context."""
+        self._observers.append(observer)
+        try:
+            yield
+        finally:
+            self._observers.remove(observer)
+
+    @contextlib.contextmanager
+    def storages(self, ranges: Sequence[tuple[int, int]]) -> Iterator[None]:
+        """Allow launches inside the context these ranges only."""
+        self._told_ranges.append(list(ranges))
+        try:
+            yield
+        finally:
+            self._told_ranges.pop()
+
+    @contextlib.contextmanager
+    def masked_fill(self, value: float) -> Iterator[None]:
+        """Fill lanes that load nothing with `value` inside the context."""
+        self._fills.append(value)
+        try:
+            yield
+        finally:
+            self._fills.pop()
+
+    @property
+    def ranges_are_told(self) -> bool:
+        """Whether somebody said which ranges launches may touch."""
+        return bool(self._told_ranges)
+
+    def begin(self, storages: list[Storage], programs: int) -> None:
+        """Start a launch of `programs` programs over `storages`."""
+        allowed = [(storage.start, storage.end) for storage in storages]
+        if self._told_ranges:
+            allowed = [self._seen(item, storages) for item in self._told_ranges[-1]]
+        self.launch = LaunchMemory(storages, Ranges(allowed), programs=programs)
+
+    @staticmethod
+    def _seen(told: tuple[int, int], storages: list[Storage]) -> tuple[int, int]:
+        for storage in storages:
+            size = storage.end - storage.start
+            if storage.told <= told[0] < storage.told + size:
+                shift = storage.start - storage.told
+                return told[0] + shift, told[1] + shift
+        return told
+
+    def begin_program(self, index: int) -> None:
+        """Move on to a program, unless the launch was cancelled."""
+        self.launch.program = index
+        self.launch.waited = 0
+        self._look_up()
+
+    def _look_up(self) -> None:
+        if self.check is not None:
+            try:
+                self.check(self.launch.program, self.launch.programs)
+            except Exception as error:
+                self.stopped_by = error
+                raise
+            self._next_check_s = time.monotonic() + _CHECK_EVERY_S
+
+    # Checks ----------------------------------------------------------------------------------
+
+    def _enter(
+        self, kind: Kind, addresses: Array, active: Array, size: int
+    ) -> tuple[Array, Array | None]:
+        """Check one access; return the lanes to touch, and those that were taken out of them."""
+        if self.check is not None and time.monotonic() > self._next_check_s:
+            self._look_up()
+        launch = self.launch
+        lost = launch.ranges.outside(addresses, active, size)
+        if lost is None and not self._observers:
+            return active, None
+        line, file = _place()
+        if lost is not None:
+            self._record(kind, addresses, lost, size, line, file)
+        if self._observers:
+            inside = np.broadcast_to(np.True_, active.shape) if lost is None else ~lost
+            told = launch.told_address(addresses)
+            access = Access(kind, told, active, size, launch.program, line, file, inside)
+            for observer in self._observers:
+                observer.on_access(access)
+        return (active if lost is None else active & ~lost), lost
+
+    def _record(
+        self, kind: Kind, addresses: Array, lost: Array, size: int,
+        line: int | None, file: str | None,
+    ) -> None:  # fmt: skip
+        outside = addresses[lost]
+        name, distance = self._nearest(int(outside[0]), size)
+        events, key = self.launch.events, (name, kind, line, file)
+        lanes = int(outside.size)
+        if key in events:
+            events[key] = replace(events[key], lanes=events[key].lanes + lanes)
+        elif len(events) < _MOST_SITES:
+            program = self.launch.program
+            events[key] = OutOfBounds(name, kind, program, distance, lanes, line, file)
+
+    def _nearest(self, address: int, size: int) -> tuple[str, int]:
+        """Return the nearest tensor and how many elements past its end or before its start."""
+        best, best_distance = "", 0
+        for storage in self.launch.storages:
+            if address < storage.start:
+                distance = -((storage.start - address + size - 1) // size)
+            else:
+                distance = max((address - storage.end) // size + 1, 1)
+            if not best or abs(distance) < abs(best_distance):
+                best, best_distance = storage.name, distance
+        return best, best_distance
+
+    def _note_wait(self, kind: str, addresses: Array, touched: Array, result: Array) -> None:
+        """Stop a program that reads one unchanged value again and again."""
+        launch = self.launch
+        if addresses.size != 1 or not touched.all():
+            launch.waited = 0
+            return
+        seen = (kind, int(addresses.flat[0]), result.tobytes())
+        if seen != launch.waiting:
+            launch.waiting, launch.waited = seen, 0
+        launch.waited += 1
+        if launch.waited >= _SPINS:
+            line, _ = _place()
+            raise WaitsForeverError(
+                f"program {launch.program} of {launch.programs} has read the same value "
+                f"{_SPINS} times at line {line} while nothing changed: it waits for a value that "
+                "only another program can write. The interpreter runs programs one after another, "
+                "so a kernel whose programs must run at the same time cannot be interpreted."
+            )
+
+    # Operations ------------------------------------------------------------------------------
+
+    def install(self) -> None:
+        """Replace the memory operations of Triton's builder."""
+        memory = self
+        builder = self._interpreter.InterpreterBuilder
+        dot = builder.create_dot
+
+        # The arguments after these are cache hints; their number differs between versions.
+        def masked_load(_me: Any, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> Any:
+            return memory._load(ptrs, mask, other)
+
+        def masked_store(_me: Any, ptrs: Any, value: Any, mask: Any, *_: Any, **__: Any) -> None:
+            memory._store(ptrs, value, mask)
+
+        def atomic_cas(me: Any, ptr: Any, cmp: Any, val: Any, sem: Any, _scope: Any) -> Any:
+            return memory._compare_and_swap(ptr, cmp, val, me.ir_sem_to_interpreter_sem[sem])
+
+        def atomic_rmw(
+            me: Any, op: Any, ptr: Any, val: Any, mask: Any, sem: Any, _scope: Any
+        ) -> Any:
+            native_op = me.ir_rmw_op_to_interpreter_rmw_op[op]
+            return memory._update(native_op, ptr, val, mask, me.ir_sem_to_interpreter_sem[sem])
+
+        def observed_dot(me: Any, a: Any, b: Any, *rest: Any) -> Any:
+            memory._note_dot(a, b)
+            return dot(me, a, b, *rest)
+
+        builder.create_masked_load = masked_load
+        builder.create_masked_store = masked_store
+        builder.create_atomic_cas = atomic_cas
+        builder.create_atomic_rmw = atomic_rmw
+        builder.create_dot = observed_dot
+        self._install_padding(builder)
+
+    def _note_dot(self, a: Any, b: Any) -> None:
+        for observer in self._observers:
+            *batch, m, k = a.data.shape
+            rows = m * int(np.prod(batch, dtype=np.int64))
+            observer.on_dot(rows, b.data.shape[-1], k, a.dtype.scalar.name)
+
+    def _install_padding(self, builder: Any) -> None:
+        """Make the padding of descriptors and block pointers work for every float type."""
+        memory = self
+        to_tf32 = getattr(self._interpreter, "_round_f32_to_tf32", None)
+
+        def descriptor_load(_me: Any, desc: Any, indices: Any, *_: Any, **__: Any) -> Any:
+            ptrs, mask = desc.materialize_pointers(indices)
+            result = memory._load(ptrs, mask, memory._padding(ptrs, desc.padding))
+            if to_tf32 is not None and desc.round_f32_to_tf32 and result.dtype.name == "fp32":
+                result.data = to_tf32(result.data)
+            return result
+
+        def pointer_load(
+            _me: Any, ptr: Any, boundary_check: Any, padding: Any, *_: Any, **__: Any
+        ) -> Any:
+            ptrs, mask = ptr.materialize_pointers(boundary_check)
+            return memory._load(ptrs, mask, memory._padding(ptrs, padding))
+
+        builder.create_descriptor_load = descriptor_load
+        if hasattr(builder, "create_tensor_pointer_load"):  # before 3.9
+            builder.create_tensor_pointer_load = pointer_load
+
+    def _padding(self, ptrs: Any, padding: Any) -> Any:
+        if padding is None:
+            return None
+        options = self._interpreter._ir.PADDING_OPTION
+        fill = np.nan if padding == options.PAD_NAN else 0.0
+        return self._arithmetic.make(np.full(ptrs.data.shape, fill), ptrs.get_element_ty())
+
+    def _lanes(self, ptrs: Any, mask: Any) -> tuple[Array, Array]:
+        addresses = ptrs.data
+        # Before 3.9, block pointers come with a bare array.
+        active = np.asarray(mask if isinstance(mask, np.ndarray) else mask.data)
+        if active.shape != addresses.shape:
+            addresses, active = np.broadcast_arrays(addresses, active)
+        return addresses, active
+
+    def _fill(self, shape: tuple[int, ...], element: Any, dtype: np.dtype[Any]) -> Array:
+        """Return what lanes without a value load: 0, or the poison that was asked for."""
+        if not self._fills:
+            return np.zeros(shape, dtype)
+        value = self._fills[-1]
+        if element.name in SMALL:
+            return np.full(shape, narrow(np.array(value), element.name), dtype)
+        if dtype.kind == "f":
+            return np.full(shape, np.float64(value).astype(dtype), dtype)
+        if dtype.kind == "b":
+            return np.ones(shape, dtype)
+        return np.full(shape, int.from_bytes(bytes([_INTEGER_POISON] * dtype.itemsize)), dtype)
+
+    def _load(self, ptrs: Any, mask: Any, other: Any) -> Any:
+        element = ptrs.get_element_ty()
+        dtype = self._interpreter._get_np_dtype(element)
+        addresses, active = self._lanes(ptrs, mask)
+        touched, lost = self._enter("load", addresses, active, dtype.itemsize)
+        fill = self._fill(addresses.shape, element, dtype) if other is None else other.data
+        result = self._native.load(addresses, touched, fill, dtype)
+        if lost is not None:
+            result[lost] = self._fill((), element, dtype)
+        self._note_wait("load", addresses, touched, result)
+        return self._handle(result, element)
+
+    def _store(self, ptrs: Any, value: Any, mask: Any) -> None:
+        element = ptrs.get_element_ty()
+        dtype = self._interpreter._get_np_dtype(element)
+        addresses, active = self._lanes(ptrs, mask)
+        touched, _ = self._enter("store", addresses, active, dtype.itemsize)
+        data = value.data
+        if data.dtype != dtype:
+            # The native store writes as many bytes as the value has, not as the tensor takes.
+            data = data.view(dtype) if data.itemsize == dtype.itemsize else data.astype(dtype)
+        self.launch.waited = 0
+        self._native.store(addresses, np.ascontiguousarray(data), touched)
+
+    def _compare_and_swap(self, ptr: Any, cmp: Any, val: Any, sem: Any) -> Any:
+        addresses, expected, new = np.broadcast_arrays(ptr.data, cmp.data, val.data)
+        active = np.ones(addresses.shape, dtype=bool)
+        touched, lost = self._enter("atomic", addresses, active, expected.itemsize)
+        if lost is None:
+            result = self._native.atomic_cas(addresses, expected, new, sem)
+        else:
+            result = np.zeros_like(expected)
+            if touched.any():
+                result[touched] = self._native.atomic_cas(
+                    addresses[touched], expected[touched], new[touched], sem
+                )
+        self._note_wait("cas", addresses, touched, result)
+        return self._handle(result, cmp.dtype.scalar)
+
+    def _update(self, op: Any, ptr: Any, val: Any, mask: Any, sem: Any) -> Any:
+        addresses, active = self._lanes(ptr, mask)
+        scalar = val.dtype.scalar
+        touched, lost = self._enter("atomic", addresses, active, val.data.itemsize)
+        if scalar.name in SMALL and op == self._native.RMW_OP.FADD:
+            result = self._add_small(addresses, val, touched)
+        else:
+            result = self._native.atomic_rmw(op, addresses, val.data, touched, sem)
+        if lost is not None:
+            result[lost] = 0
+        self._note_wait("rmw", addresses, touched, result)
+        return self._handle(result, scalar)
+
+    def _add_small(self, addresses: Array, val: Any, touched: Array) -> Array:
+        """Add to bfloat16 memory lane by lane: lanes may share an address."""
+        scalar = val.dtype.scalar
+        result = np.zeros_like(val.data)
+        added = values(val)
+        one = np.ones(1, dtype=bool)
+        for lane in np.argwhere(touched):
+            index = tuple(lane)
+            address = addresses[index].reshape(1)
+            old = self._native.load(address, one, np.zeros(1, result.dtype), result.dtype)
+            total = values(self._handle(old, scalar)) + added[index]
+            self._native.store(address, narrow(total, scalar.name), one)
+            result[index] = old[0]
+        return result
