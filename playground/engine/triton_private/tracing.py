@@ -175,9 +175,9 @@ class TracingCopy:
     def __init__(
         self,
         function: Any,
-        arguments: Mapping[str, Any],
         options: Mapping[str, Any],
         units: Sequence[int],
+        mixed: Sequence[bool],
         descriptors: Sequence[str],
         device: Any,
     ) -> None:
@@ -186,11 +186,10 @@ class TracingCopy:
         self.function = function
         self.options = dict(options)
         self.names = [parameter.name for parameter in function.params]
-        plan = Plan(0, tuple(units), tuple(descriptors))
-        self.table = torch.zeros(plan.words, dtype=torch.int64, device=device)
-        self.plan = Plan(self.table.data_ptr(), plan.units, plan.descriptors)
+        words = Plan(0, tuple(units), tuple(mixed), tuple(descriptors)).words
+        self.table = torch.zeros(words, dtype=torch.int64, device=device)
+        self.plan = Plan(self.table.data_ptr(), tuple(units), tuple(mixed), tuple(descriptors))
         self.kernel: Any = None
-        self._arguments_of_build = dict(arguments)
 
     @property
     def sites(self) -> list[Site]:

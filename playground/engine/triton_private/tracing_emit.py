@@ -49,12 +49,15 @@ class Site:
 class Plan:
     """What one tracing copy is built for.
 
-    `units` holds the counters' grain in bytes for each storage; `descriptors` names the kernel's
-    parameters that are host tensor descriptors, their base addresses follow the storages' words.
+    `units` holds the counters' grain in bytes for each storage; `mixed` says for each whether its
+    arguments have elements of several sizes, so that one access may cover several cells.
+    `descriptors` names the kernel's parameters that are host tensor descriptors; their base
+    addresses follow the storages' words.
     """
 
     table_address: int
     units: tuple[int, ...]
+    mixed: tuple[bool, ...] = ()
     descriptors: tuple[str, ...] = ()
     sites: dict[Site, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -69,7 +72,7 @@ class Plan:
         return HEADER_WORDS + STORAGE_WORDS * len(self.units) + len(self.descriptors)
 
 
-class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
+class CountingSemantic(TritonSemantic):  # type: ignore[misc]
     """Triton's semantics, able to emit the counters of an access: `track`."""
 
     def __init__(self, builder: Any, plan: Plan, generator: Any) -> None:
@@ -101,12 +104,8 @@ class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
         return self._words[index]
 
     def _read_word(self, index: int) -> Any:
-        address = tl.tensor(
-            self.builder.get_int64(self.plan.table_address + 8 * index), tl.int64
-        )
-        return tl.load(
-            self.plain.cast(address, tl.pointer_type(tl.int64)), _semantic=self.plain
-        )
+        address = tl.tensor(self.builder.get_int64(self.plan.table_address + 8 * index), tl.int64)
+        return tl.load(self.plain.cast(address, tl.pointer_type(tl.int64)), _semantic=self.plain)
 
     def program(self) -> Any:
         """Return the linear program id, the first grid dimension running fastest."""
@@ -152,7 +151,9 @@ class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
         return self.plain.splat(value, shape) if shape else value
 
     def _constant(self, value: int, scalar: Any, shape: list[int]) -> Any:
-        handle = self.builder.get_int64(value) if scalar is tl.int64 else self.builder.get_int32(value)
+        handle = (
+            self.builder.get_int64(value) if scalar is tl.int64 else self.builder.get_int32(value)
+        )
         return self._spread(tl.tensor(handle, scalar), shape)
 
     def _select(self, condition: Any, yes: Any, no: Any) -> Any:
@@ -168,11 +169,25 @@ class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
         base = self.plain.cast(self.word(word), tl.pointer_type(tl.int32))
         return self.plain.add(self._spread(base, shape), cells, False)
 
-    def _locate(self, address: Any, size: int, shape: list[int]) -> tuple[Any, Any]:
-        """Return (inside, cell): whether a lane is in a storage, and its counter cell (int64)."""
+    def _span(self, index: int, size: int) -> int:
+        """Return how many cells of a storage an access of `size` bytes covers.
+
+        Where some storage's grain is `size` itself, its accesses are taken for that storage's:
+        counting the others' further cells too would double the atomics for lanes that never are.
+        """
+        unit = self.plan.units[index]
+        mixed = index < len(self.plan.mixed) and self.plan.mixed[index]
+        return size // unit if unit < size and (mixed or size not in self.plan.units) else 1
+
+    def _locate(self, address: Any, size: int, shape: list[int]) -> tuple[Any, Any, list[Any]]:
+        """Return (inside, cell, wide): whether a lane is in a storage, its counter cell (int64).
+
+        `wide[k]` says which lanes cover a further cell, k + 1 after their first.
+        """
         p = self.plain
         cell = self._constant(0, tl.int64, shape)
         inside = None
+        wide: list[Any] = []
         for index, unit in enumerate(self.plan.units):
             first = HEADER_WORDS + STORAGE_WORDS * index
             base, nbytes, bias = (self.word(first + part) for part in range(STORAGE_WORDS))
@@ -186,9 +201,14 @@ class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
             number = p.add(p.lshr(relative, shift), self._spread(bias, shape), False)
             cell = self._select(here, number, cell)
             inside = here if inside is None else p.or_(inside, here)
+            for part in range(self._span(index, size) - 1):
+                if part < len(wide):
+                    wide[part] = p.or_(wide[part], here)
+                else:
+                    wide.append(here)
         if inside is None:
             inside = self._spread(tl.tensor(self.builder.get_int1(False), tl.int1), shape)
-        return inside, cell
+        return inside, cell, wide
 
     def _site(self, kind: str) -> int:
         node = self.generator.cur_node
@@ -207,11 +227,9 @@ class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
         shape = [core._unwrap_if_constexpr(size) for size in ptr.shape]
         size = max(1, ptr.type.scalar.element_ty.primitive_bitwidth // 8)
         address_type = self._type(tl.int64, shape)
-        address = tl.tensor(
-            b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type
-        )
+        address = tl.tensor(b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type)
         site = self._site(kind)
-        inside, cell = self._locate(address, size, shape)
+        inside, cell, wide = self._locate(address, size, shape)
         counted = self._below(cell, self._spread(self.word(WINDOW), shape), shape)
         if mask is not None:
             counted = p.and_(counted, mask)
@@ -219,11 +237,9 @@ class CountingSemantic(TritonSemantic):  # type: ignore[type-arg,misc]
         narrow = self._type(tl.int32, shape)
         cell = tl.tensor(b.create_int_cast(cell.handle, narrow.to_ir(b), True), narrow)
         parts = [(cell, counted)]
-        grain = min(self.plan.units, default=size)
-        for part in range(1, size // grain):
-            # An access wider than the grain covers several cells; a site's own cell counts once.
+        for part, lanes in enumerate(wide, start=1):
             more = p.add(cell, self._constant(part, tl.int32, shape), False)
-            parts.append((more, p.and_(counted, inside)))
+            parts.append((more, p.and_(counted, lanes)))
         reads, writes = kind != "store", kind != "load"
         with self._when(COUNT):
             one = self._constant(1, tl.int32, shape)

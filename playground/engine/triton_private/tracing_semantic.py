@@ -140,12 +140,12 @@ class TracingSemantic(CountingSemantic):
         del order  # only a hint for the memory layout
         if base.type.element_ty == tl.int1:
             base = self.plain.cast(base, tl.pointer_type(tl.int8, base.type.address_space))
-        as_list = [
+        extents, steps, starts = (
             [as_int64(self.plain, value) for value in _listed(values)]
             for values in (shape, strides, offsets)
-        ]
+        )
         sizes = tuple(core._unwrap_if_constexpr(size) for size in _listed(block_shape))
-        return BlockPointer(base, *as_list, sizes)
+        return BlockPointer(base, extents, steps, starts, sizes)
 
     def advance(self, base: Any, offsets: Any) -> Any:
         """Return the block pointer moved by `offsets`."""

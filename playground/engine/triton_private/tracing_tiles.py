@@ -16,7 +16,9 @@ from triton.language import core
 class TileType(core.dtype):  # type: ignore[misc]
     """Type of a traced block pointer; says `is_ptr` like the pointer it stands for."""
 
-    def __init__(self, base_type: Any, parts: tuple[Any, ...], block_shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, base_type: Any, parts: tuple[Any, ...], block_shape: tuple[int, ...]
+    ) -> None:
         self.base_type = base_type
         self.parts = parts
         self.block_shape = block_shape
@@ -37,7 +39,7 @@ class TileType(core.dtype):  # type: ignore[misc]
         return bool(self.base_type.is_const())
 
     def is_block(self) -> bool:
-        """A tile is one value, not a block of pointers."""
+        """Tell that a tile is one value, not a block of pointers."""
         return False
 
     def mangle(self) -> str:

@@ -1,0 +1,390 @@
+"""What was counted: counters per storage, seen through each argument's shape and strides."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+
+from playground.engine.arguments import dtype_text, tensors_in
+from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Literal
+
+    from playground.engine.replay import PreparedReplay
+    from playground.model.config import Config
+    from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
+
+PROGRAM_LIMIT = 2**31 - 1
+"""The "first" counters hold this minus the program: 0 is "none", and more is earlier."""
+
+_ONE_CELL_BYTES = 1 << 40
+
+
+@dataclass(frozen=True)
+class StorageSlot:
+    """One distinct piece of memory that the launch may touch.
+
+    `unit` is the counters' grain in bytes (the smallest element among its arguments), `mixed` says
+    that arguments with elements of several sizes share it; `first` is its first counter cell.
+    """
+
+    start: int
+    nbytes: int
+    unit: int
+    mixed: bool
+    first: int
+    cells: int
+    argument: str
+
+    @property
+    def end(self) -> int:
+        """First address behind it."""
+        return self.start + self.nbytes
+
+
+@dataclass(frozen=True)
+class TensorView:
+    """One tensor argument on the counters; `strides` and `offset` in counter cells."""
+
+    name: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    storage: int
+    dtype: str
+    element_size: int
+
+    @property
+    def elements(self) -> int:
+        """Number of elements of the view."""
+        count = 1
+        for size in self.shape:
+            count *= size
+        return count
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where every storage and every tensor argument of a launch lies on the counters."""
+
+    storages: tuple[StorageSlot, ...]
+    tensors: tuple[TensorView, ...]
+    cells: int
+
+    def tensor(self, name: str) -> TensorView:
+        """Return the view of the argument called `name`; raises `KeyError` if there is none."""
+        for view in self.tensors:
+            if view.name == name:
+                return view
+        raise KeyError(name)
+
+    def nearest(self, address: int, size: int) -> tuple[str, int]:
+        """Return the tensor nearest to an address outside all, and how far off, in elements.
+
+        The element right behind the end is at 1, the one right before the start at -1.
+        """
+        name, best = "", 0
+        for slot in self.storages:
+            if address < slot.start:
+                distance = -((slot.start - address + size - 1) // size)
+            else:
+                distance = max((address - slot.end) // size + 1, 1)
+            if not name or abs(distance) < abs(best):
+                name, best = slot.argument, distance
+        return name, best
+
+
+def named_tensors(arguments: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield every tensor argument with its name; a tuple's items are `name[0]`, `name[1]` …."""
+    for name, value in arguments.items():
+        found = list(tensors_in(value))
+        for index, tensor in enumerate(found):
+            yield (name if len(found) == 1 else f"{name}[{index}]"), tensor
+
+
+def layout_of(arguments: Mapping[str, Any], ranges: list[tuple[int, int]]) -> Layout:
+    """Return the counters' layout for a launch.
+
+    Parameters
+    ----------
+    arguments
+        Every kernel parameter by name.
+    ranges
+        The address ranges [start, end) of the storages. A tensor in none of them brings its own
+        storage; a range without a tensor argument (its address is held inside a tensor) may be
+        touched but is not counted by element.
+    """
+    ordered = sorted(set(ranges))
+    members: dict[tuple[int, int], list[tuple[str, torch.Tensor]]] = {key: [] for key in ordered}
+    placed: list[tuple[str, torch.Tensor, tuple[int, int]]] = []
+    for name, tensor in named_tensors(arguments):
+        if tensor.numel() == 0:
+            continue
+        address = tensor.data_ptr()
+        home = next((item for item in ordered if item[0] <= address < item[1]), None)
+        if home is None:
+            start = tensor.untyped_storage().data_ptr()
+            home = (start, start + tensor.untyped_storage().nbytes())
+        members.setdefault(home, []).append((name, tensor))
+        placed.append((name, tensor, home))
+    slots: list[StorageSlot] = []
+    numbers: dict[tuple[int, int], int] = {}
+    first = 0
+    for home, tensors in members.items():
+        sizes = {tensor.element_size() for _, tensor in tensors}
+        unit = min(sizes, default=_ONE_CELL_BYTES)
+        cells = -(-(home[1] - home[0]) // unit)
+        label = tensors[0][0] if tensors else f"memory at {home[0]:#x}"
+        numbers[home] = len(slots)
+        slots.append(
+            StorageSlot(home[0], home[1] - home[0], unit, len(sizes) > 1, first, cells, label)
+        )
+        first += cells
+    views = []
+    for name, tensor, home in placed:
+        slot = slots[numbers[home]]
+        factor = tensor.element_size() // slot.unit
+        views.append(
+            TensorView(
+                name,
+                tuple(tensor.shape),
+                tuple(stride * factor for stride in tensor.stride()),
+                slot.first + (tensor.data_ptr() - slot.start) // slot.unit,
+                numbers[home],
+                dtype_text(tensor.dtype),
+                tensor.element_size(),
+            )
+        )
+    return Layout(tuple(slots), tuple(views), first)
+
+
+@dataclass
+class Cells:
+    """The counters: int32 vectors over all cells of a layout, on the CPU or the GPU.
+
+    `storer_last` and `loader_last` hold the highest program plus one, `storer_first` and
+    `loader_first` `PROGRAM_LIMIT` minus the lowest; 0 means no program. The loaders may be missing.
+    """
+
+    loads: torch.Tensor
+    stores: torch.Tensor
+    storer_last: torch.Tensor
+    storer_first: torch.Tensor
+    loader_last: torch.Tensor | None = None
+    loader_first: torch.Tensor | None = None
+
+
+def on_tensor(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
+    """Return a counter vector as the tensor's elements see it: its shape, no copy."""
+    return cells.as_strided(view.shape, view.strides, view.offset)
+
+
+def _distinct(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
+    # A broadcast dimension shows the same elements again: they are counted once.
+    shape = [
+        1 if stride == 0 else size for size, stride in zip(view.shape, view.strides, strict=True)
+    ]
+    return cells.as_strided(shape, view.strides, view.offset)
+
+
+class FootprintSource(Protocol):
+    """Runs the launch again, counting one program only."""
+
+    def footprint(
+        self, prepared: PreparedReplay, program: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (loads, stores) over all cells, of that program alone."""
+
+
+@dataclass(frozen=True)
+class CountedRun:
+    """What a count was of, and what it found beside the cells."""
+
+    launch: int
+    config: Config
+    grid: tuple[int, int, int]
+    mode: Literal["gpu", "interpreter"]
+    flops: int
+    out_of_bounds: tuple[OutOfBounds, ...]
+    duration_ms: float
+    compile_ms: float = 0.0
+    resolution: str = "every element"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def programs(self) -> int:
+        """Number of programs in the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+
+class Counts:
+    """The counters of one launch under one config, and every question about them.
+
+    All but `footprint` only read, so they may be called from another thread; none of them touches
+    Triton.
+    """
+
+    def __init__(
+        self, run: CountedRun, layout: Layout, cells: Cells, source: FootprintSource | None = None
+    ) -> None:
+        self.run = run
+        self.layout = layout
+        self.cells = cells
+        self._source = source
+        self._lock = threading.RLock()
+        self._flags: dict[str, torch.Tensor | None] = {}
+        self._summary: Coverage | None = None
+        self._footprint: tuple[int, torch.Tensor, torch.Tensor] | None = None
+
+    def __repr__(self) -> str:
+        return f"<counts of launch {self.run.launch} {self.run.config.label()}>"
+
+    @property
+    def loaders_known(self) -> bool:
+        """Whether the first and last loader of an element were collected."""
+        return self.cells.loader_last is not None
+
+    # ------------------------------------------------------------ the summary
+
+    def summary(self) -> Coverage:
+        """Return the exact totals, worked out on the first call."""
+        with self._lock:
+            if self._summary is None:
+                self._summary = self._summarise()
+            return self._summary
+
+    def _summarise(self) -> Coverage:
+        run = self.run
+        requested, unique = self._bytes()
+        return Coverage(
+            launch=run.launch,
+            config=run.config,
+            grid=run.grid,
+            tensors=tuple(self._tensor(view) for view in self.layout.tensors),
+            bytes_requested=requested,
+            bytes_unique=unique,
+            flops=run.flops,
+            out_of_bounds=run.out_of_bounds,
+            mode=run.mode,
+            duration_ms=run.duration_ms,
+            resolution=run.resolution,
+            notes=run.notes,
+        )
+
+    def _bytes(self) -> tuple[int, int]:
+        requested = unique = 0
+        for slot in self.layout.storages:
+            if slot.unit == _ONE_CELL_BYTES:
+                continue
+            for cells in (self.cells.loads, self.cells.stores):
+                piece = cells[slot.first : slot.first + slot.cells]
+                requested += slot.unit * int(piece.sum(dtype=torch.int64))
+                unique += slot.unit * int(torch.count_nonzero(piece))
+        return requested, unique
+
+    def _tensor(self, view: TensorView) -> TensorCoverage:
+        loads = _access_count(_distinct(self.cells.loads, view))
+        stores = _access_count(_distinct(self.cells.stores, view))
+        flags = self.flags(view.name)
+        unwritten: int | None = None
+        multi = 0
+        if flags is not None:
+            distinct = flags
+            for axis, stride in enumerate(view.strides):
+                if stride == 0 and view.shape[axis] > 1:
+                    distinct = distinct.narrow(axis, 0, 1)
+            unwritten = int(torch.count_nonzero(distinct & 1))
+            multi = int(torch.count_nonzero(distinct & 2))
+        return TensorCoverage(
+            name=view.name,
+            shape=view.shape,
+            dtype=view.dtype,
+            elements=view.elements,
+            loads=loads,
+            stores=stores,
+            unwritten=unwritten,
+            multi_written=multi,
+            out_of_bounds=sum(
+                item.lanes for item in self.run.out_of_bounds if item.tensor == view.name
+            ),
+        )
+
+    def flags(self, tensor: str) -> torch.Tensor | None:
+        """Return uint8 in the tensor's shape: bit 0 unwritten, bit 1 written by several programs.
+
+        None for a tensor that the launch never stores to: there nothing is missing.
+        """
+        with self._lock:
+            if tensor not in self._flags:
+                self._flags[tensor] = self._make_flags(self.layout.tensor(tensor))
+            return self._flags[tensor]
+
+    def _make_flags(self, view: TensorView) -> torch.Tensor | None:
+        stores = on_tensor(self.cells.stores, view)
+        unwritten = stores == 0
+        if bool(unwritten.all()):
+            return None
+        last = on_tensor(self.cells.storer_last, view)
+        first = on_tensor(self.cells.storer_first, view)
+        # last is program + 1 and first is limit - program: with one storer they add to limit + 1,
+        # which wraps to the lowest int32.
+        several = (last + first) != -(2**31)
+        several &= ~unwritten
+        return unwritten.to(torch.uint8) | (several.to(torch.uint8) << 1)
+
+    # ------------------------------------------------------------ pictures and single elements
+
+    def plane(self, tensor: str, paint: Paint, view: PlaneView) -> Plane:
+        """Return the picture of a tensor; raises `KeyError` for a name that is none."""
+        from playground.engine import planes
+
+        return planes.plane(self, tensor, paint, view)
+
+    def element(self, tensor: str, row: int, column: int, slices: tuple[int, ...] = ()) -> Element:
+        """Return one element's counters; raises `KeyError` or `IndexError` where there is none."""
+        from playground.engine import planes
+
+        return planes.element(self, tensor, row, column, slices)
+
+    def footprint(
+        self, prepared: PreparedReplay, tensor: str, program: int, view: PlaneView
+    ) -> ProgramFootprint:
+        """Run the launch again and return what one program touches in `tensor`.
+
+        For the main thread only. The last program's run is kept, so other tensors and rectangles
+        of the same program cost no run.
+
+        Raises
+        ------
+        KeyError
+            There is no such tensor.
+        IndexError
+            The grid has no such program.
+        """
+        from playground.engine import planes
+
+        self.layout.tensor(tensor)
+        if not 0 <= program < self.run.programs:
+            raise IndexError(f"the grid has programs 0 to {self.run.programs - 1}, not {program}")
+        kept = self._footprint
+        if kept is None or kept[0] != program:
+            if self._source is None:
+                raise RuntimeError("these counts cannot run their launch again")
+            loads, stores = self._source.footprint(prepared, program)
+            kept = (program, loads, stores)
+            self._footprint = kept
+        return planes.footprint(self, tensor, program, view, kept[1], kept[2])
+
+
+def _access_count(cells: torch.Tensor) -> AccessCount:
+    if cells.numel() == 0:
+        return AccessCount(0, 0, 0)
+    low, high = torch.aminmax(cells)
+    total = cells.sum(dtype=torch.int64)
+    figures = torch.stack([total, low.to(torch.int64), high.to(torch.int64)]).tolist()
+    return AccessCount(*figures)

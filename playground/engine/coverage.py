@@ -1,0 +1,61 @@
+"""Counting which program loads and stores which element, where the kernel runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.engine.counters import Counts, layout_of
+from playground.engine.job import Job
+
+if TYPE_CHECKING:
+    from playground.engine.replay import PreparedReplay
+
+__all__ = ["Counts", "allowed_ranges", "count"]
+
+
+def count(
+    prepared: PreparedReplay, job: Job | None = None, *, budget_bytes: int | None = None
+) -> Counts:
+    """Count every load and store of one launch under one config.
+
+    On a GPU by a tracing copy of the kernel, else in Triton's interpreter. The working copies of
+    `prepared` are restored before each run and hold the launch's result afterwards.
+
+    Parameters
+    ----------
+    prepared
+        The launch under its config.
+    job
+        Progress and cancelling.
+    budget_bytes
+        Memory for counters: a quarter of the GPU's free memory by default, 2 GB in the
+        interpreter. Above it the count takes several runs, or keeps its counters on disk.
+    """
+    from playground.engine.triton_private import wrappers
+
+    job = job or Job()
+    job.progress("counting loads and stores")
+    layout = layout_of(prepared.arguments, allowed_ranges(prepared))
+    if wrappers.is_interpreted(prepared.launch.function):
+        from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
+
+        counts = InterpreterCounter(layout).count(prepared, job, budget_bytes)
+    else:
+        from playground.engine.triton_private.tracing_passes import GpuCounter
+
+        counts = GpuCounter(layout, prepared).count(prepared, job, budget_bytes)
+    counts.summary()  # here, so that the side thread finds it made
+    return counts
+
+
+def allowed_ranges(prepared: PreparedReplay) -> list[tuple[int, int]]:
+    """Return the address ranges [start, end) of the storages that a replay may touch.
+
+    Working copies lie within larger blocks of memory, so a tensor's own storage would be too wide.
+    """
+    ranges = []
+    for image in prepared.launch.snapshot.images.values():
+        working = prepared.view(image.live)
+        start = working.data_ptr()
+        ranges.append((start, start + working.numel() * working.element_size()))
+    return ranges

@@ -1,0 +1,200 @@
+"""Counting in Triton's interpreter: an observer that adds up every access."""
+
+from __future__ import annotations
+
+import bisect
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from playground.engine.counters import (
+    PROGRAM_LIMIT,
+    Cells,
+    CountedRun,
+    Counts,
+    Layout,
+)
+from playground.engine.triton_private import interpreter
+from playground.model.coverage import OutOfBounds
+
+if TYPE_CHECKING:
+    from playground.engine.job import Job
+    from playground.engine.replay import PreparedReplay
+    from playground.engine.triton_private.interpreter import Access
+
+BUDGET_BYTES = 2 << 30
+_CHECK_EVERY_S = 0.1
+
+
+class _EnoughError(Exception):
+    """Ends a run once the program asked for is done."""
+
+
+class CellCounter:
+    """Adds accesses to counter cells; an `Observer` of the interpreter.
+
+    Parameters
+    ----------
+    layout
+        Where the storages lie on the counters.
+    program
+        Count this program only; None for all.
+    """
+
+    def __init__(
+        self, layout: Layout, job: Job, program: int | None = None, budget_bytes: int = BUDGET_BYTES
+    ) -> None:
+        self.layout = layout
+        self.flops = 0
+        self.outside: dict[tuple[str, str | None, int | None], list[int]] = {}
+        self.enough = False
+        self._job = job
+        self._program = program
+        self._next_check_s = 0.0
+        self._slots = sorted(layout.storages, key=lambda slot: slot.start)
+        self._starts = [slot.start for slot in self._slots]
+        kinds = 2 if program is not None else 6
+        self.on_disk = kinds * 4 * layout.cells > budget_bytes
+        self.vectors = [self._vector(layout.cells) for _ in range(kinds)]
+
+    def _vector(self, cells: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+        if not self.on_disk:
+            return np.zeros(max(cells, 1), dtype=np.int32)
+        # Unlinked at once: the space goes back when the last view on it does.
+        with tempfile.TemporaryFile(prefix="playground-counters-") as file:
+            return np.memmap(file, dtype=np.int32, mode="w+", shape=(max(cells, 1),))
+
+    def on_access(self, access: Access) -> None:
+        """Count one access of one program."""
+        if self._program is not None and access.program != self._program:
+            if access.program > self._program:
+                self.enough = True
+                raise _EnoughError
+            return
+        now = time.monotonic()
+        if now > self._next_check_s:
+            self._job.check()
+            self._next_check_s = now + _CHECK_EVERY_S
+        active = access.active & access.in_bounds
+        addresses = access.addresses[active].reshape(-1)
+        lost = access.active & ~access.in_bounds
+        if lost.any():
+            self._note_outside(access, access.addresses[lost].reshape(-1))
+        if addresses.size:
+            self._place(access, addresses)
+
+    def on_dot(self, m: int, n: int, k: int, dtype: str) -> None:
+        """Count 2·m·n·k operations of one `tl.dot`."""
+        del dtype
+        self.flops += 2 * m * n * k
+
+    def _note_outside(self, access: Access, addresses: Any) -> None:
+        key = (access.kind, access.file, access.line)
+        entry = self.outside.setdefault(
+            key, [0, access.program, int(addresses[0]), int(access.element_size)]
+        )
+        entry[0] += int(addresses.size)
+
+    def _place(self, access: Access, addresses: Any) -> None:
+        low, high = int(addresses.min()), int(addresses.max())
+        index = bisect.bisect_right(self._starts, low) - 1
+        if index >= 0 and high < self._slots[index].end:
+            self._add(access, addresses, self._slots[index])
+            return
+        for slot in self._slots:
+            inside = (addresses >= np.uint64(slot.start)) & (addresses < np.uint64(slot.end))
+            if inside.any():
+                self._add(access, addresses[inside], slot)
+
+    def _add(self, access: Access, addresses: Any, slot: Any) -> None:
+        shift = np.uint64(slot.unit.bit_length() - 1)
+        cells = ((addresses - np.uint64(slot.start)) >> shift).astype(np.int64) + slot.first
+        program = access.program
+        for part in range(max(1, access.element_size // slot.unit)):
+            touched = cells + part if part else cells
+            if access.kind != "store":
+                self._count(touched, 0, 4, program)
+            if access.kind != "load":
+                self._count(touched, 1, 2, program)
+
+    def _count(self, cells: Any, kind: int, last: int, program: int) -> None:
+        vector = self.vectors[kind]
+        low = int(cells.min())
+        span = int(cells.max()) - low + 1
+        if span <= 4 * cells.size:
+            vector[low : low + span] += np.bincount(cells - low, minlength=span).astype(np.int32)
+        else:
+            np.add.at(vector, cells, 1)
+        if self._program is not None:
+            return
+        # Lanes that share a cell write the same value: no order matters.
+        latest, earliest = self.vectors[last], self.vectors[last + 1]
+        latest[cells] = np.maximum(latest[cells], np.int32(program + 1))
+        earliest[cells] = np.maximum(earliest[cells], np.int32(PROGRAM_LIMIT - program))
+
+
+class InterpreterCounter:
+    """Counts a launch by running it in the interpreter under a `CellCounter`."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def _observe(self, prepared: PreparedReplay, counter: CellCounter) -> float:
+        """Run the launch once, observed; return the milliseconds it took."""
+        ranges = [(slot.start, slot.end) for slot in self.layout.storages]
+        prepared.restore()
+        start = time.perf_counter()
+        with interpreter.storages(ranges), interpreter.observing(counter):
+            try:
+                prepared.run()
+            except Exception:
+                # The interpreter wraps what an observer raises in an error of its own.
+                if not counter.enough:
+                    raise
+        return (time.perf_counter() - start) * 1e3
+
+    def count(self, prepared: PreparedReplay, job: Job, budget_bytes: int | None) -> Counts:
+        """Return the counts of one run."""
+        budget = BUDGET_BYTES if budget_bytes is None else budget_bytes
+        counter = CellCounter(self.layout, job, budget_bytes=budget)
+        elapsed_ms = self._observe(prepared, counter)
+        loads, stores, storer_last, storer_first, loader_last, loader_first = (
+            torch.from_numpy(vector) for vector in counter.vectors
+        )
+        run = CountedRun(
+            launch=prepared.launch.info.index,
+            config=prepared.config,
+            grid=prepared.grid,
+            mode="interpreter",
+            flops=counter.flops,
+            out_of_bounds=self._outside(counter),
+            duration_ms=elapsed_ms,
+            resolution=(
+                "every element, counters kept on disk" if counter.on_disk else "every element"
+            ),
+        )
+        cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first)
+        return Counts(run, self.layout, cells, self)
+
+    def _outside(self, counter: CellCounter) -> tuple[OutOfBounds, ...]:
+        records = []
+        for (kind, file, line), (lanes, program, address, size) in counter.outside.items():
+            tensor, distance = self.layout.nearest(address, size)
+            records.append(
+                OutOfBounds(tensor, kind, program, distance, lanes, line, file)  # type: ignore[arg-type]
+            )
+        return tuple(records)
+
+    def footprint(
+        self, prepared: PreparedReplay, program: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (loads, stores) over all cells, of one program; later programs are not run."""
+        from playground.engine.job import Job
+
+        counter = CellCounter(self.layout, Job(), program)
+        self._observe(prepared, counter)
+        loads, stores = (torch.from_numpy(vector) for vector in counter.vectors)
+        return loads, stores

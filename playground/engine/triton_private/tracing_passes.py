@@ -1,0 +1,283 @@
+"""Counting on the GPU: the runs of a tracing copy, and what is read out after each."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from playground.engine.counters import (
+    Cells,
+    CountedRun,
+    Counts,
+    Layout,
+    named_tensors,
+)
+from playground.engine.triton_private.tracing import (
+    TracingCopy,
+    bind,
+    private_copy,
+    tracing_options,
+)
+from playground.engine.triton_private.tracing_emit import (
+    COUNT,
+    COUNT_FLOPS,
+    COUNT_LOADERS,
+    COUNT_OUTSIDE,
+    COUNT_STORERS,
+    FLOPS,
+    FLOPS_CELLS,
+    HEADER_WORDS,
+    LOADER_FIRST,
+    LOADER_LAST,
+    LOADS,
+    MODE,
+    OUTSIDE,
+    PROGRAM_LIMIT,
+    SCRATCH,
+    SELECTED,
+    SITE_CELLS,
+    STORAGE_WORDS,
+    STORER_FIRST,
+    STORER_LAST,
+    STORES,
+    WINDOW,
+    Site,
+)
+from playground.model.coverage import OutOfBounds
+
+if TYPE_CHECKING:
+    from playground.engine.job import Job
+    from playground.engine.replay import PreparedReplay
+
+BUDGET_SHARE = 0.25
+LOADERS_LIMIT_MS = 250.0
+"""A count longer than this does not run again for the loaders on its own accord."""
+
+_PAD_CELLS = 16  # an element wider than the grain may reach behind the last cell
+_KEPT_COPIES = 64
+_SELECTED_RUNS = 8  # out-of-bounds sites with distinct first programs looked at one by one
+_LOW_BITS = (1 << 64) - 1
+
+_copies: OrderedDict[tuple[Any, ...], TracingCopy] = OrderedDict()
+
+
+def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> TracingCopy:
+    """Return the tracing copy for a replay, compiled or not; one for every schedule."""
+    function = prepared.launch.function
+    units = tuple(slot.unit for slot in layout.storages)
+    mixed = tuple(slot.mixed for slot in layout.storages)
+    descriptors = tuple(
+        name for name, value in prepared.arguments.items() if isinstance(value, TensorDescriptor)
+    )
+    warps = int(prepared.options.get("num_warps") or 4)
+    options = tracing_options(prepared.options, min(max(warps, 4), 8))
+    *_, specialization = bind(private_copy(function), prepared.arguments, options)
+    key = (
+        function.fn.__code__.co_filename, function.cache_key, str(specialization),
+        str(sorted(options.items())), units, mixed, descriptors, str(device),
+    )  # fmt: skip
+    if key not in _copies:
+        _copies[key] = TracingCopy(function, options, units, mixed, descriptors, device)
+        while len(_copies) > _KEPT_COPIES:
+            _copies.popitem(last=False)
+    _copies.move_to_end(key)
+    return _copies[key]
+
+
+class GpuCounter:
+    """Counts one launch under one config on its GPU."""
+
+    def __init__(self, layout: Layout, prepared: PreparedReplay) -> None:
+        self.layout = layout
+        self.device = _device(prepared)
+        with torch.cuda.device(self.device):
+            self.copy = copy_of(prepared, layout, self.device)
+            self._flops = torch.zeros(FLOPS_CELLS, dtype=torch.int64, device=self.device)
+            self._outside = torch.zeros(3 * SITE_CELLS, dtype=torch.int64, device=self.device)
+            self._scratch = torch.zeros(2, dtype=torch.int64, device=self.device)
+
+    # ------------------------------------------------------------ one run
+
+    def _vector(self, cells: int) -> torch.Tensor:
+        return torch.zeros(SITE_CELLS + cells + _PAD_CELLS, dtype=torch.int32, device=self.device)
+
+    def _run(
+        self, prepared: PreparedReplay, mode: int, vectors: dict[int, torch.Tensor],
+        window: tuple[int, int], selected: int = -1,
+    ) -> float:  # fmt: skip
+        """Run the copy once; return the milliseconds from launch to end."""
+        first, cells = window
+        words = [0] * self.copy.plan.words
+        words[MODE], words[SELECTED], words[WINDOW] = mode, selected, cells
+        for word, vector in vectors.items():
+            words[word] = vector.data_ptr() + 4 * SITE_CELLS
+        words[FLOPS], words[OUTSIDE] = self._flops.data_ptr(), self._outside.data_ptr()
+        words[SCRATCH] = self._scratch.data_ptr()
+        for index, slot in enumerate(self.layout.storages):
+            place = HEADER_WORDS + STORAGE_WORDS * index
+            words[place : place + 3] = slot.start, slot.nbytes, slot.first - first
+        place = HEADER_WORDS + STORAGE_WORDS * len(self.layout.storages)
+        for index, name in enumerate(self.copy.plan.descriptors):
+            words[place + index] = prepared.arguments[name].base.data_ptr()
+        self.copy.table.copy_(torch.tensor(words, dtype=torch.int64))
+        prepared.restore()
+        torch.cuda.synchronize(self.device)
+        start = time.perf_counter()
+        if 0 not in prepared.grid:
+            self.copy.launch(prepared.grid, prepared.arguments)
+        torch.cuda.synchronize(self.device)
+        return (time.perf_counter() - start) * 1e3
+
+    # ------------------------------------------------------------ a whole count
+
+    def count(self, prepared: PreparedReplay, job: Job, budget_bytes: int | None) -> Counts:
+        """Return the counts, in one run where the budget allows, else in windows of cells."""
+        with torch.cuda.device(self.device):
+            start = time.perf_counter()
+            if self.copy.kernel is None:
+                job.progress("compiling the counting copy of the kernel")
+            self.copy.compile(prepared.arguments)
+            compile_ms = (time.perf_counter() - start) * 1e3
+            job.progress("counting loads and stores")
+            if budget_bytes is None:
+                budget_bytes = int(BUDGET_SHARE * torch.cuda.mem_get_info(self.device)[0])
+            window = max(1 << 16, budget_bytes // 16 // 1024 * 1024)
+            windows = max(1, -(-self.layout.cells // window))
+            self._flops.zero_()
+            if windows == 1:
+                cells, elapsed_ms, lanes = self._count_at_once(prepared)
+            else:
+                cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window)
+            flops = int(self._flops.sum())
+            outside = self._find_outside(prepared, lanes)
+        run = CountedRun(
+            launch=prepared.launch.info.index,
+            config=prepared.config,
+            grid=prepared.grid,
+            mode="gpu",
+            flops=flops,
+            out_of_bounds=outside,
+            duration_ms=elapsed_ms,
+            compile_ms=compile_ms,
+            resolution=(
+                "every element" if windows == 1 else f"every element, counted in {windows} runs"
+            ),
+            notes=tuple(self.copy.plan.notes),
+        )
+        return Counts(run, self.layout, cells, self)
+
+    def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
+        size = self.layout.cells
+        words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
+        vectors = {word: self._vector(size) for word in words}
+        elapsed_ms = self._run(
+            prepared, COUNT | COUNT_STORERS | COUNT_FLOPS, vectors, (0, max(size, 1))
+        )
+        lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
+        free_bytes = torch.cuda.mem_get_info(self.device)[0]
+        if elapsed_ms < LOADERS_LIMIT_MS and 2 * 4 * size < free_bytes * BUDGET_SHARE:
+            vectors.update({word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)})
+            self._run(prepared, COUNT_LOADERS, vectors, (0, max(size, 1)))
+        body = {word: vector[SITE_CELLS : SITE_CELLS + size] for word, vector in vectors.items()}
+        cells = Cells(
+            body[LOADS], body[STORES], body[STORER_LAST], body[STORER_FIRST],
+            body.get(LOADER_LAST), body.get(LOADER_FIRST),
+        )  # fmt: skip
+        return cells, elapsed_ms, lanes
+
+    def _count_in_windows(
+        self, prepared: PreparedReplay, job: Job, window: int
+    ) -> tuple[Cells, float, torch.Tensor]:
+        """Count piece by piece into the computer's own memory."""
+        size = self.layout.cells
+        words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
+        whole = {word: torch.zeros(size, dtype=torch.int32) for word in words}
+        vectors = {word: self._vector(window) for word in words}
+        elapsed_ms = 0.0
+        lanes = torch.zeros((2, SITE_CELLS), dtype=torch.int32)
+        for first in range(0, size, window):
+            job.progress("counting loads and stores", first / size)
+            for vector in vectors.values():
+                vector.zero_()
+            cells = min(window, size - first)
+            mode = COUNT | COUNT_STORERS | (COUNT_FLOPS if first == 0 else 0)
+            elapsed_ms += self._run(prepared, mode, vectors, (first, cells))
+            for word, vector in vectors.items():
+                whole[word][first : first + cells] = vector[SITE_CELLS : SITE_CELLS + cells].cpu()
+            if first == 0:
+                lanes = torch.stack(
+                    [vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]
+                ).cpu()
+        return Cells(*(whole[word] for word in words)), elapsed_ms, lanes
+
+    # ------------------------------------------------------------ lanes outside every storage
+
+    def _find_outside(
+        self, prepared: PreparedReplay, lanes: torch.Tensor
+    ) -> tuple[OutOfBounds, ...]:
+        """Return a record per access site with lanes outside; only then are more runs needed."""
+        sites = self.copy.sites
+        hit = [
+            (number, site, int(lanes[0 if site.kind == "load" else 1, number]))
+            for number, site in enumerate(sites[:SITE_CELLS])
+        ]
+        hit = [item for item in hit if item[2]]
+        if not hit:
+            return ()
+        found = self._look_outside(prepared, -1)
+        firsts = {number: PROGRAM_LIMIT - found[number][0] for number, _, _ in hit}
+        details = {number: found[number] for number, _, _ in hit}
+        for program in sorted(set(firsts.values()))[:_SELECTED_RUNS]:
+            only = self._look_outside(prepared, program)
+            details.update(
+                {number: only[number] for number, first in firsts.items() if first == program}
+            )
+        return tuple(
+            self._record(site, firsts[number], count, details[number])
+            for number, site, count in hit
+        )
+
+    def _look_outside(self, prepared: PreparedReplay, selected: int) -> list[list[int]]:
+        self._outside.zero_()
+        self._run(prepared, COUNT_OUTSIDE, {}, (0, 1), selected)
+        rows: list[list[int]] = self._outside.view(SITE_CELLS, 3).tolist()
+        return rows
+
+    def _record(self, site: Site, program: int, lanes: int, row: list[int]) -> OutOfBounds:
+        high, low = row[1] & _LOW_BITS, ~row[2] & _LOW_BITS
+        found = [self.layout.nearest(address, self._size_near(address)) for address in (low, high)]
+        tensor, distance = min(found, key=lambda item: abs(item[1]))
+        return OutOfBounds(
+            tensor, site.kind, program, distance, lanes, site.line, site.file  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def _size_near(self, address: int) -> int:
+        """Return the element size of the storage nearest to an address."""
+        slots = [slot for slot in self.layout.storages if slot.unit < 1 << 16]
+        if not slots:
+            return 1
+        return min(slots, key=lambda slot: max(slot.start - address, address - slot.end)).unit
+
+    # ------------------------------------------------------------ one program
+
+    def footprint(
+        self, prepared: PreparedReplay, program: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (loads, stores) over all cells, of one program; no compile, one run."""
+        size = self.layout.cells
+        with torch.cuda.device(self.device):
+            vectors = {word: self._vector(size) for word in (LOADS, STORES)}
+            self._run(prepared, COUNT, vectors, (0, max(size, 1)), program)
+        loads, stores = (vectors[word][SITE_CELLS : SITE_CELLS + size] for word in (LOADS, STORES))
+        return loads, stores
+
+
+def _device(prepared: PreparedReplay) -> torch.device:
+    for _, tensor in named_tensors(prepared.arguments):
+        if tensor.is_cuda:
+            return tensor.device
+    return torch.device("cuda", torch.cuda.current_device())
