@@ -251,7 +251,7 @@ class CodeEditor(QPlainTextEdit):
 
     # ----------------------------------------------------------------------------- events
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the margin beside the text."""
         super().resizeEvent(event)
         self._place_gutter()
@@ -270,13 +270,11 @@ class CodeEditor(QPlainTextEdit):
             return True
         return super().event(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Indent, break lines and delete as in a programmer's editor."""
         key, held = event.key(), event.modifiers()
         shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
-        plain = not held & ~(
-            Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
-        )
+        plain = not held & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         keys = Qt.Key
         if plain and key in (keys.Key_Return, keys.Key_Enter):
             edits.new_line(self)
@@ -297,7 +295,7 @@ class CodeEditor(QPlainTextEdit):
             return
         event.accept()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom while Ctrl is held."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             steps = event.angleDelta().y() / 120
@@ -307,21 +305,21 @@ class CodeEditor(QPlainTextEdit):
         else:
             super().wheelEvent(event)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files as well as text."""
         if _files(event):
             event.acceptProposedAction()
         else:
             super().dragEnterEvent(event)
 
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Take files anywhere over the text."""
         if _files(event):
             event.acceptProposedAction()
         else:
             super().dragMoveEvent(event)
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+    def dropEvent(self, event: QDropEvent) -> None:
         """Hand dropped files on; dropped text goes into the text."""
         files = _files(event)
         if files:
@@ -329,7 +327,6 @@ class CodeEditor(QPlainTextEdit):
             self.filesDropped.emit(files)
         else:
             super().dropEvent(event)
-
 
 
 def _files(event: QDropEvent) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QStringListModel, Qt, QTimer
@@ -87,8 +88,11 @@ class Completion(QObject):
         if self._process is None:
             process = QProcess(self)
             environment = QProcessEnvironment.systemEnvironment()
-            # The helper needs no GPU and must not be stopped by the interpreter's settings.
-            environment.insert("CUDA_VISIBLE_DEVICES", "")
+            # From a checkout the helper must find this package without the current folder on its
+            # path, where a user's own `jedi.py` may lie.
+            root = str(Path(__file__).resolve().parents[3])
+            paths = [root, environment.value("PYTHONPATH")]
+            environment.insert("PYTHONPATH", os.pathsep.join(filter(None, paths)))
             process.setProcessEnvironment(environment)
             process.setProgram(sys.executable)
             process.setArguments(["-P", "-m", "playground.ui.editor.completer"])

@@ -105,9 +105,7 @@ def backspace(editor: QPlainTextEdit) -> bool:
     if cursor.hasSelection() or not before or before.strip(" "):
         return False
     count = (column - 1) % INDENT + 1
-    cursor.movePosition(
-        QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, count
-    )
+    cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, count)
     cursor.removeSelectedText()
     editor.setTextCursor(cursor)
     return True
@@ -132,9 +130,7 @@ def toggle_comment(editor: QPlainTextEdit) -> None:
         _each_line(editor, lambda line: re.sub(r"^(\s*)# ?", r"\1", line))
         return
     column = min(len(leading(line)) for line in lines)
-    _each_line(
-        editor, lambda line: f"{line[:column]}# {line[column:]}" if line.strip() else line
-    )
+    _each_line(editor, lambda line: f"{line[:column]}# {line[column:]}" if line.strip() else line)
 
 
 def duplicate_lines(editor: QPlainTextEdit) -> None:

@@ -6,13 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from playground.ui.editor.edits import qt_position
 from playground.ui.icons import icon
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QKeyEvent
+
     from playground.ui.editor.code_editor import CodeEditor
     from playground.ui.theme import Theme
 
@@ -68,11 +72,16 @@ class FindBar(QWidget):
         for switch in (self.case, self.word, self.regex):
             switch.toggled.connect(self._search_from_selection)
         editor.textChanged.connect(self._on_text_changed)
-        escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
-        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        escape.activated.connect(self.close_bar)
         theme.changed.connect(self._redraw_icons)
         self.hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close on Esc; a shortcut of the window may take the key first."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
 
     # ---------------------------------------------------------------------------- verbs
 
@@ -239,7 +248,7 @@ class FindBar(QWidget):
         switch.setCheckable(True)
         return switch
 
-    def _button(self, name: str, picture: str, tip: str, slot: object) -> QToolButton:
+    def _button(self, name: str, picture: str, tip: str, slot: Callable[[], object]) -> QToolButton:
         button = QToolButton(self)
         button.setObjectName(name)
         button.setAccessibleName(tip)
@@ -249,7 +258,7 @@ class FindBar(QWidget):
         self._icons.append((button, picture))
         return button
 
-    def _text_button(self, name: str, text: str, slot: object) -> QToolButton:
+    def _text_button(self, name: str, text: str, slot: Callable[[], object]) -> QToolButton:
         button = QToolButton(self)
         button.setObjectName(name)
         button.setAccessibleName(text)

@@ -32,11 +32,11 @@ class Gutter(QWidget):
         metrics = self._editor.fontMetrics()
         return metrics.horizontalAdvance("9" * digits) + 2 * metrics.height()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         """Return the width needed."""
         return QSize(self.width_px(), 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the numbers and marks of the visible lines."""
         editor, theme = self._editor, self._editor.theme
         painter = QPainter(self)
@@ -61,7 +61,7 @@ class Gutter(QWidget):
                 painter.drawPixmap(round(0.2 * height), top + (height - size) // 2, picture)
         painter.end()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Select the line that was clicked."""
         for block, top in self._editor.visible_blocks():
             bottom = top + round(self._editor.blockBoundingRect(block).height())

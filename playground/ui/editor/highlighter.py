@@ -70,7 +70,7 @@ class Highlighter(QSyntaxHighlighter):
             for start, length, kind in self._lexed.spans[line]
         )
 
-    def highlightBlock(self, text: str) -> None:  # noqa: N802 - Qt's name
+    def highlightBlock(self, text: str) -> None:
         """Format one line from its spans."""
         state = self.currentBlockState()
         if not 0 <= state < len(self._table):

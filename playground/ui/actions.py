@@ -1,0 +1,231 @@
+"""The one table of actions; menus, toolbar, shortcuts and the command palette come from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+from playground.ui.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar
+
+    from playground.ui.theme import Theme
+    from playground.ui.window import MainWindow
+
+Menu = Literal["file", "edit", "view", "run", "help"]
+Needs = Literal["", "text", "launch", "busy", "measurement", "baseline", "file", "undo", "redo"]
+
+MENU_TITLES: dict[Menu, str] = {
+    "file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One action; `handler` is a path from the main window, `needs` what must be there for it.
+
+    `group` numbers the section of its menu; `bar` puts it on the toolbar, in that section.
+    """
+
+    id: str
+    text: str
+    menu: Menu
+    group: int
+    handler: str
+    icon: str = ""
+    keys: str = ""
+    tip: str = ""
+    needs: Needs = ""
+    checkable: bool = False
+    bar: int = 0
+
+
+ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec("file.new", "&New kernel file…", "file", 1, "files.new", "new", "Ctrl+N",
+               "Start a new file with a small kernel that runs"),
+    ActionSpec("file.open", "&Open…", "file", 1, "files.open", "open", "Ctrl+O",
+               "Open a Python file that launches Triton kernels; nothing is executed", bar=1),
+    ActionSpec("file.save", "&Save", "file", 2, "files.save", "save", "Ctrl+S",
+               "Save the text", bar=1),
+    ActionSpec("file.saveAs", "Save &as…", "file", 2, "files.save_as", "", "Ctrl+Shift+S",
+               "Save the text under another name"),
+    ActionSpec("file.reload", "Re&load from disk", "file", 2, "files.reload", "reset", "",
+               "Read the file again; undo brings the present text back", "file"),
+    ActionSpec("export", "&Export tuned kernel…", "file", 3, "files.export", "export", "Ctrl+E",
+               "Write a .py that runs alone with this config frozen", "launch", bar=3),
+    ActionSpec("file.quit", "&Quit", "file", 9, "close", "", "Ctrl+Q", "Close the window"),
+    ActionSpec("edit.undo", "&Undo", "edit", 1, "editor.undo", "undo", "Ctrl+Z",
+               "Undo the last change of the text"),
+    ActionSpec("edit.redo", "&Redo", "edit", 1, "editor.redo", "redo", "Ctrl+Shift+Z",
+               "Do the undone change of the text again"),
+    ActionSpec("edit.undoKnob", "Undo &knob move", "edit", 1, "document.undo_stack.undo", "undo",
+               "Ctrl+Alt+Z", "Put the knobs back to where they were before", "undo"),
+    ActionSpec("edit.redoKnob", "Redo k&nob move", "edit", 1, "document.undo_stack.redo", "redo",
+               "Ctrl+Alt+Shift+Z", "Move the knobs again", "redo"),
+    ActionSpec("edit.cut", "Cu&t", "edit", 2, "editor.cut", "", "Ctrl+X", "Cut the selection"),
+    ActionSpec("edit.copy", "&Copy", "edit", 2, "editor.copy", "copy", "Ctrl+C",
+               "Copy the selection"),
+    ActionSpec("edit.paste", "&Paste", "edit", 2, "editor.paste", "", "Ctrl+V",
+               "Paste at the cursor"),
+    ActionSpec("edit.find", "&Find…", "edit", 3, "find", "find", "Ctrl+F", "Search the text"),
+    ActionSpec("edit.replace", "R&eplace…", "edit", 3, "replace", "", "Ctrl+H",
+               "Search and replace in the text"),
+    ActionSpec("edit.findNext", "Find ne&xt", "edit", 3, "find_next", "", "F3",
+               "Go to the next match"),
+    ActionSpec("edit.findPrevious", "Find pre&vious", "edit", 3, "find_previous", "", "Shift+F3",
+               "Go to the previous match"),
+    ActionSpec("edit.goToLine", "&Go to line…", "edit", 3, "go_to_line", "goto", "Ctrl+G",
+               "Put the cursor on a line by number"),
+    ActionSpec("edit.comment", "Toggle co&mment", "edit", 4, "toggle_comment", "", "Ctrl+/",
+               "Comment the selected lines out, or in again"),
+    ActionSpec("edit.duplicate", "&Duplicate lines", "edit", 4, "duplicate_lines", "",
+               "Ctrl+Shift+D", "Put a copy of the selected lines below them"),
+    ActionSpec("edit.moveUp", "Move lines u&p", "edit", 4, "move_lines_up", "", "Alt+Up",
+               "Move the selected lines up by one"),
+    ActionSpec("edit.moveDown", "Move lines d&own", "edit", 4, "move_lines_down", "", "Alt+Down",
+               "Move the selected lines down by one"),
+    ActionSpec("edit.complete", "Com&plete", "edit", 5, "complete", "", "",
+               "Offer names that fit at the cursor (Ctrl+Space in the text)"),
+    ActionSpec("edit.preferences", "Pre&ferences…", "edit", 9, "preferences", "settings",
+               "Ctrl+,", "Theme, text size and shortcuts"),
+    ActionSpec("run", "&Run", "run", 1, "document.run", "run", "F5",
+               "Execute the text, saved or not, and capture its launches", "text", bar=2),
+    ActionSpec("interrupt", "&Interrupt", "run", 1, "document.interrupt", "interrupt",
+               "Shift+F5", "Interrupt what the engine runs; it keeps all it holds", "busy", bar=2),
+    ActionSpec("restart", "Re&start engine", "run", 1, "document.restart", "restart",
+               "Ctrl+Shift+F5", "Start a fresh engine; the text stays", bar=2),
+    ActionSpec("cancel", "&Cancel", "run", 1, "document.cancel", "cross", "Esc",
+               "Cancel the run, replay or sweep at its next step", "busy"),
+    ActionSpec("sweep", "S&weep", "run", 2, "sweep", "sweep", "F6",
+               "Try the configs around this one; each is checked", "launch", bar=3),
+    ActionSpec("baseline.pin", "&Pin baseline", "run", 3, "document.pin_baseline", "pin",
+               "Ctrl+B", "Compare further measurements with this one", "measurement", bar=3),
+    ActionSpec("baseline.clear", "Un&pin baseline", "run", 3, "document.clear_baseline", "unpin",
+               "Ctrl+Shift+B", "Stop comparing", "baseline"),
+    ActionSpec("knobs.reset", "Reset &knobs", "run", 3, "document.reset_knobs", "reset", "Ctrl+R",
+               "Move all knobs back to what the file launched with", "launch"),
+    ActionSpec("view.palette", "&Command palette…", "view", 1, "show_palette", "palette",
+               "Ctrl+Shift+P", "Find any action, recent file or bundled kernel by name", bar=4),
+    ActionSpec("view.editor", "Go to &editor", "view", 1, "focus_editor", "", "Ctrl+1",
+               "Put the keyboard in the text"),
+    ActionSpec("view.zoomIn", "Zoom &in", "view", 3, "zoom_in", "plus", "Ctrl+=",
+               "Larger text in the editor"),
+    ActionSpec("view.zoomOut", "Zoom &out", "view", 3, "zoom_out", "minus", "Ctrl+-",
+               "Smaller text in the editor"),
+    ActionSpec("view.zoomReset", "&Natural size", "view", 3, "zoom_reset", "", "Ctrl+0",
+               "Text of the editor in its natural size"),
+    ActionSpec("view.wrap", "&Wrap long lines", "view", 3, "set_wrap", "", "Alt+Z",
+               "Wrap long lines at the window's edge", checkable=True),
+    ActionSpec("theme.toggle", "Light or dark &theme", "view", 4, "toggle_theme", "theme",
+               "Ctrl+Alt+T", "Change between the light and the dark theme", bar=4),
+    ActionSpec("layout.reset", "Reset &layout", "view", 4, "reset_layout", "layout", "",
+               "Put all panels back to where they were at first"),
+    ActionSpec("help.shortcuts", "&Keyboard shortcuts", "help", 1, "preferences_shortcuts", "", "",
+               "See and change all shortcuts"),
+    ActionSpec("help.about", "&About Triton Playground", "help", 1, "about", "info", "",
+               "Versions of what runs here"),
+)  # fmt: skip
+
+
+class Actions(QObject):
+    """The live actions of one window, enabled by what the document has."""
+
+    def __init__(self, window: MainWindow, theme: Theme, changed: Mapping[str, str]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._theme = theme
+        self._by_id: dict[str, QAction] = {}
+        for spec in ACTIONS:
+            self._by_id[spec.id] = self._make(spec)
+        self.set_shortcuts(changed)
+        theme.changed.connect(self._redraw_icons)
+
+    def __getitem__(self, action: str) -> QAction:
+        return self._by_id[action]
+
+    def __iter__(self) -> Iterator[QAction]:
+        return iter(self._by_id.values())
+
+    def set_shortcuts(self, changed: Mapping[str, str]) -> None:
+        """Use the default shortcuts with `changed` in their place."""
+        for spec in ACTIONS:
+            keys = changed.get(spec.id, spec.keys)
+            action = self._by_id[spec.id]
+            action.setShortcut(QKeySequence(keys))
+            shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(f"{spec.tip} ({shown})" if shown else spec.tip)
+
+    def refresh(self, have: Mapping[Needs, bool]) -> None:
+        """Enable what has all it needs."""
+        for spec in ACTIONS:
+            if spec.needs:
+                self._by_id[spec.id].setEnabled(have[spec.needs])
+
+    def fill_menu_bar(self, bar: QMenuBar) -> dict[Menu, QMenu]:
+        """Make the menus; return them so that the window can add its lists."""
+        menus: dict[Menu, QMenu] = {}
+        for name, title in MENU_TITLES.items():
+            menu = bar.addMenu(title)
+            menu.setObjectName(f"menu.{name}")
+            menu.setToolTipsVisible(False)
+            group = 0
+            for spec in (spec for spec in ACTIONS if spec.menu == name):
+                if group and spec.group != group:
+                    menu.addSeparator().setObjectName(f"menu.{name}.after{group}")
+                group = spec.group
+                menu.addAction(self._by_id[spec.id])
+            menus[name] = menu
+        return menus
+
+    def fill_tool_bar(self, bar: QToolBar) -> None:
+        """Put the actions meant for it on the toolbar."""
+        section = 0
+        for spec in sorted((s for s in ACTIONS if s.bar), key=lambda s: s.bar):
+            if section and spec.bar != section:
+                bar.addSeparator()
+            section = spec.bar
+            bar.addAction(self._by_id[spec.id])
+            button = bar.widgetForAction(self._by_id[spec.id])
+            button.setObjectName(f"toolbar.{spec.id}")
+            button.setAccessibleName(_plain(spec.text))
+
+    def _make(self, spec: ActionSpec) -> QAction:
+        action = QAction(spec.text, self._window)
+        action.setObjectName(spec.id)
+        action.setStatusTip(spec.tip)
+        action.setCheckable(spec.checkable)
+        if spec.icon:
+            action.setIcon(icon(spec.icon, self._theme, _tint(spec)))
+        # Menu and macOS roles by text would move actions behind our back.
+        action.setMenuRole(QAction.MenuRole.NoRole)
+        if spec.checkable:
+            action.toggled.connect(lambda on: attrgetter(spec.handler)(self._window)(on))
+        else:
+            action.triggered.connect(lambda: attrgetter(spec.handler)(self._window)())
+        self._window.addAction(action)
+        return action
+
+    def _redraw_icons(self) -> None:
+        for spec in ACTIONS:
+            if spec.icon:
+                self._by_id[spec.id].setIcon(icon(spec.icon, self._theme, _tint(spec)))
+
+
+def plain_text(action: QAction) -> str:
+    """Return an action's text without its mnemonic."""
+    return _plain(action.text())
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "")
+
+
+def _tint(spec: ActionSpec) -> str:
+    return {"run": "good", "interrupt": "bad"}.get(spec.id, "text")

@@ -1,0 +1,125 @@
+"""Starting the window: the editor first, everything heavy after it is on screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from playground.model.finding import Finding
+from playground.ui.document import Document
+from playground.ui.icons import app_icon
+from playground.ui.settings import Settings
+from playground.ui.theme import Theme
+from playground.ui.window import MainWindow
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from playground.ui.engine_port import EnginePort
+    from playground.ui.settings import ThemeChoice
+    from playground.ui.theme import ThemeName
+
+_SLOT_ERRORS_KEPT = 5
+
+
+def application(arguments: list[str] | None = None) -> QApplication:
+    """Return the running application, or a fresh one with the program's names."""
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        return running
+    app = QApplication(arguments if arguments is not None else sys.argv[:1])
+    app.setApplicationName("triton-playground")
+    app.setApplicationDisplayName("Triton Playground")
+    app.setDesktopFileName("triton-playground")
+    app.setWindowIcon(app_icon())
+    return app
+
+
+def theme_name(choice: ThemeChoice) -> ThemeName:
+    """Return the theme for a choice; `system` asks the desktop."""
+    if choice == "system":
+        scheme = QGuiApplication.styleHints().colorScheme()
+        return "dark" if scheme == Qt.ColorScheme.Dark else "light"
+    return choice
+
+
+def build_window(
+    document: Document, theme: Theme, engine: EnginePort, *, settings: Settings | None = None
+) -> MainWindow:
+    """Return the window of `document`, not shown yet; the theme is applied to the application."""
+    theme.apply(application())
+    return MainWindow(document, theme, engine, settings=settings)
+
+
+def main(path: str | None = None) -> int:
+    """Open the window, with `path` in it if given; return the exit status when it closes."""
+    app = application()
+    settings = Settings()
+    theme = Theme(theme_name(settings.theme))
+    # Only the module that talks to the kernel; jupyter_client and zmq come when it starts.
+    from playground.ui.engine_process import EngineProcess
+
+    engine = EngineProcess()
+    document = Document(engine)
+    window = build_window(document, theme, engine, settings=settings)
+    report = ErrorsToFindings(document)
+    report.install()
+    if path is not None:
+        document.open_file(os.path.abspath(path))
+    window.firstPainted.connect(
+        lambda: QTimer.singleShot(0, window, lambda: _after_first_paint(window, engine))
+    )
+    window.show()
+    try:
+        return app.exec()
+    finally:
+        report.remove()
+        engine.shutdown()
+        # Views first, while the document they listen to still lives.
+        window.deleteLater()
+        QCoreApplication.sendPostedEvents(None, 0)
+
+
+def _after_first_paint(window: MainWindow, engine: EnginePort) -> None:
+    engine.start()
+    window.load_views()
+
+
+class ErrorsToFindings:
+    """Shows errors in slots as findings of the engine's stage instead of ending the program."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._kept: list[Finding] = []
+        self._before = sys.excepthook
+
+    def install(self) -> None:
+        """Take over `sys.excepthook`."""
+        self._before = sys.excepthook
+        sys.excepthook = self._on_error
+
+    def remove(self) -> None:
+        """Put the hook that was there back."""
+        sys.excepthook = self._before
+
+    def _on_error(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        self._before(kind, error, trace)
+        found = Finding(
+            "error", "engine", f"the window could not do that: {kind.__name__}: {error}",
+            "your text is untouched; please report this with the detail below",
+            detail="".join(traceback.format_exception(kind, error, trace)),
+        )  # fmt: skip
+        if found not in self._kept:
+            self._kept = [*self._kept, found][-_SLOT_ERRORS_KEPT:]
+            self._document.set_findings("window", tuple(self._kept))

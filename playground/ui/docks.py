@@ -1,0 +1,211 @@
+"""The panels around the editor: made empty at once, filled one by one after the first paint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
+
+from playground.ui.icons import icon
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMainWindow
+
+    from playground.ui.document import Document
+    from playground.ui.theme import Theme
+
+Area = Qt.DockWidgetArea
+
+
+@dataclass(frozen=True)
+class DockSpec:
+    """One panel: its id, title, icon, the module and class that fill it, and its keys."""
+
+    id: str
+    title: str
+    icon: str
+    module: str
+    view: str
+    keys: str
+
+
+DOCKS: tuple[DockSpec, ...] = (
+    DockSpec("launches", "Launches", "launches", "playground.ui.views.launches", "LaunchesView",
+             "Ctrl+2"),
+    DockSpec("knobs", "Knobs", "knobs", "playground.ui.views.knobs", "KnobsPanel", "Ctrl+3"),
+    DockSpec("timings", "Timings", "timings", "playground.ui.views.timings", "TimingsView",
+             "Ctrl+4"),
+    DockSpec("coverage", "Tile coverage", "coverage", "playground.ui.views.coverage",
+             "CoverageView", "Ctrl+5"),
+    DockSpec("compiler", "Compiler", "compiler", "playground.ui.views.compiler", "CompilerView",
+             "Ctrl+6"),
+    DockSpec("sweep", "Sweep", "sweep", "playground.ui.views.sweep", "SweepView", "Ctrl+7"),
+    DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
+    DockSpec("findings", "Findings", "findings", "playground.ui.findings_view", "FindingsView",
+             "Ctrl+9"),
+)  # fmt: skip
+
+# What the user sees first is filled first.
+_FILL_ORDER = (
+    "knobs", "launches", "findings", "timings", "coverage", "compiler", "sweep", "console",
+)  # fmt: skip
+
+
+class Docks(QObject):
+    """Makes, fills and arranges the panels; `filled` tells of each view as it comes."""
+
+    filled = Signal(str, QWidget)
+    allFilled = Signal()
+
+    def __init__(self, window: QMainWindow, document: Document, theme: Theme) -> None:
+        super().__init__(window)
+        self._window = window
+        self._document = document
+        self._theme = theme
+        self._docks: dict[str, QDockWidget] = {}
+        self.views: dict[str, QWidget] = {}
+        self._waiting = list(_FILL_ORDER)
+        self._tidy = QTimer(self)
+        self._tidy.setSingleShot(True)
+        self._tidy.timeout.connect(self._tidy_titles)
+        for spec in DOCKS:
+            self._docks[spec.id] = self._make(spec)
+        theme.changed.connect(self._tidy.start)
+
+    def __getitem__(self, name: str) -> QDockWidget:
+        return self._docks[name]
+
+    def show(self, name: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        dock = self._docks[name]
+        dock.show()
+        dock.raise_()
+        view = self.views.get(name)
+        if view is not None:
+            view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    # ------------------------------------------------------------------------- layout
+
+    def arrange(self) -> None:
+        """Put every panel where it belongs at first."""
+        window, docks = self._window, self._docks
+        for dock in docks.values():
+            dock.setFloating(False)
+            window.removeDockWidget(dock)
+        window.addDockWidget(Area.LeftDockWidgetArea, docks["launches"])
+        window.splitDockWidget(docks["launches"], docks["knobs"], Qt.Orientation.Vertical)
+        window.addDockWidget(Area.RightDockWidgetArea, docks["timings"])
+        window.splitDockWidget(docks["timings"], docks["coverage"], Qt.Orientation.Vertical)
+        window.tabifyDockWidget(docks["timings"], docks["sweep"])
+        window.tabifyDockWidget(docks["coverage"], docks["compiler"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
+        window.tabifyDockWidget(docks["console"], docks["findings"])
+        for dock in docks.values():
+            dock.show()
+        for name in ("timings", "coverage", "console"):
+            docks[name].raise_()
+        width, height = window.width(), window.height()
+        side = min(max(round(width * 0.20), 250), 350)
+        right = min(max(round(width * 0.38), 420), round(width - side - 420))
+        horizontal = [docks["launches"], docks["timings"]]
+        window.resizeDocks(horizontal, [side, right], Qt.Orientation.Horizontal)
+        window.resizeDocks(
+            [docks["launches"], docks["knobs"]],
+            [round(height * 0.26), round(height * 0.6)],
+            Qt.Orientation.Vertical,
+        )
+        window.resizeDocks(
+            [docks["timings"], docks["coverage"]],
+            [round(height * 0.44), round(height * 0.46)],
+            Qt.Orientation.Vertical,
+        )
+        window.resizeDocks([docks["console"]], [round(height * 0.27)], Qt.Orientation.Vertical)
+        self._tidy.start()
+
+    def _make(self, spec: DockSpec) -> QDockWidget:
+        dock = QDockWidget(spec.title, self._window)
+        dock.setObjectName(f"dock.{spec.id}")
+        dock.setAccessibleName(spec.title)
+        dock.setAllowedAreas(Area.AllDockWidgetAreas)
+        blank = QWidget(dock)
+        blank.setProperty("role", "view")
+        blank.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        dock.setWidget(blank)
+        toggle = dock.toggleViewAction()
+        toggle.setObjectName(f"view.{spec.id}")
+        toggle.setIcon(icon(spec.icon, self._theme))
+        toggle.setStatusTip(f"Show or hide {spec.title.lower()}")
+        for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
+            changed.connect(self._later)
+        return dock
+
+    def _later(self, _what: object) -> None:
+        self._tidy.start()
+
+    def _tidy_titles(self) -> None:
+        """Give tabbed panels no title bar (their tab is the title), and tabs their icons."""
+        for dock in self._docks.values():
+            tabbed = not dock.isFloating() and any(
+                not other.isFloating() and other.isVisibleTo(self._window)
+                for other in self._window.tabifiedDockWidgets(dock)
+            )
+            bar = dock.titleBarWidget()
+            if tabbed and bar is None:
+                bare = QWidget(dock)
+                bare.setFixedHeight(0)
+                dock.setTitleBarWidget(bare)
+            elif not tabbed and bar is not None:
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]
+                bar.deleteLater()
+        by_title = {spec.title: spec for spec in DOCKS}
+        for spec in DOCKS:
+            self._docks[spec.id].toggleViewAction().setIcon(icon(spec.icon, self._theme))
+        for tabs in self._window.findChildren(
+            QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly
+        ):
+            tabs.setAccessibleName("Panels")
+            tabs.setDrawBase(False)
+            tabs.setExpanding(False)
+            for index in range(tabs.count()):
+                tab = by_title.get(tabs.tabText(index))
+                if tab is not None:
+                    tabs.setTabIcon(index, icon(tab.icon, self._theme, "muted"))
+
+    # ------------------------------------------------------------------------- filling
+
+    def fill_later(self) -> None:
+        """Fill the panels one by one, letting the window handle events in between."""
+        QTimer.singleShot(0, self, self._fill_next)
+
+    def fill_now(self) -> None:
+        """Fill all panels at once (for photographs and tests)."""
+        while self._waiting:
+            self._fill(self._waiting.pop(0))
+        self.allFilled.emit()
+
+    def _fill_next(self) -> None:
+        if not self._waiting:
+            return
+        self._fill(self._waiting.pop(0))
+        if self._waiting:
+            QTimer.singleShot(0, self, self._fill_next)
+        else:
+            self.allFilled.emit()
+
+    def _fill(self, name: str) -> None:
+        spec = next(spec for spec in DOCKS if spec.id == name)
+        dock = self._docks[name]
+        factory = getattr(import_module(spec.module), spec.view)
+        if name == "console":
+            view: QWidget = factory(self._document, self._theme, self._document.engine, dock)
+        else:
+            view = factory(self._document, self._theme, dock)
+        blank = dock.widget()
+        dock.setWidget(view)
+        if blank is not None:
+            blank.deleteLater()
+        self.views[name] = view
+        self.filled.emit(name, view)

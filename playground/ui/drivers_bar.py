@@ -1,0 +1,208 @@
+"""The bar above the editor: which file, what to run, at which problem sizes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from playground.model.outline import Driver
+from playground.ui.icons import icon
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+    from playground.ui.document import Document
+    from playground.ui.theme import Theme
+
+_LARGEST_SIZE = 2**31 - 1
+_TYPE_ONE = "typed…"
+
+
+class DriversBar(QWidget):
+    """Chooses the driver and its sizes; `typedChanged` tells of a driver to remember."""
+
+    typedChanged = Signal(str)
+
+    def __init__(
+        self, document: Document, theme: Theme, run: QAction, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._theme = theme
+        self._typed = ""
+        self._spins: dict[str, QSpinBox] = {}
+        self.setObjectName("driverBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._build(run)
+        document.driverChanged.connect(self.refresh)
+        document.outlineChanged.connect(self.refresh)
+        document.pathChanged.connect(self._show_file)
+        document.dirtyChanged.connect(self._show_file)
+        theme.changed.connect(self._redraw_icons)
+        self.refresh()
+        self._show_file()
+
+    def _build(self, run: QAction) -> None:
+        space = self.fontMetrics().height() // 4
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * space, space, 2 * space, space)
+        row.setSpacing(2 * space)
+        self.file = QLabel(self)
+        self.file.setObjectName("fileName")
+        self.file.setAccessibleName("Open file")
+        self.file.setProperty("role", "heading")
+        self.dirty = QLabel("●", self)
+        self.dirty.setObjectName("dirtyMark")
+        self.dirty.setAccessibleName("Unsaved changes")
+        self.dirty.setToolTip("There are unsaved changes")
+        self.dirty.setProperty("role", "warn")
+        self.choice = QComboBox(self)
+        self.choice.setObjectName("driver")
+        self.choice.setAccessibleName("Driver: what runs after the file is loaded")
+        self.choice.setToolTip("What runs after the file is loaded, and launches the kernels")
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.choice.activated.connect(self._choose)
+        self.code = QLineEdit(self)
+        self.code.setObjectName("driver.code")
+        self.code.setAccessibleName("Driver code")
+        self.code.setPlaceholderText("Python that launches kernels, for example  add(x, y)")
+        self.code.editingFinished.connect(self._take_code)
+        self.code.hide()
+        self._sizes = QHBoxLayout()
+        self._sizes.setSpacing(space)
+        self.run = QPushButton(self)
+        self.run.setObjectName("driver.run")
+        self.run.setAccessibleName("Run")
+        self.run.setText("Run")
+        self.run.setProperty("primary", "true")
+        self.run.setToolTip(run.toolTip())
+        self.run.setIconSize(QSize(14, 14))
+        self.run.clicked.connect(run.trigger)
+        self.run.setEnabled(run.isEnabled())
+        run.enabledChanged.connect(self.run.setEnabled)
+        row.addWidget(self.file)
+        row.addWidget(self.dirty)
+        row.addStretch(1)
+        row.addWidget(self.choice)
+        row.addWidget(self.code, 4)
+        row.addLayout(self._sizes)
+        row.addWidget(self.run)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._redraw_icons()
+
+    # --------------------------------------------------------------------------- showing
+
+    def set_typed(self, code: str) -> None:
+        """Offer `code` as the driver typed for this file, and choose it when there is one."""
+        self._typed = code
+        self.refresh()
+        if code:
+            self._document.set_driver(Driver("typed", code, code))
+
+    def refresh(self) -> None:
+        """Show the drivers of the file, the chosen one and its sizes."""
+        chosen = self._document.driver
+        drivers = list(self._document.outline.drivers)
+        if chosen is not None and chosen.kind == "generated":
+            drivers.append(chosen)
+        self.choice.clear()
+        for driver in drivers:
+            self.choice.addItem(driver.label, driver)
+        self.choice.addItem("Typed driver…" if drivers else "Type a driver…", _TYPE_ONE)
+        typed = chosen is not None and chosen.kind == "typed"
+        index = self.choice.count() - 1
+        if chosen is not None and not typed:
+            index = next((i for i, d in enumerate(drivers) if d.code == chosen.code), index)
+        if not drivers and not typed and not self._document.text.strip():
+            index = -1
+        self.choice.setCurrentIndex(index)
+        self.code.setVisible(typed or (bool(self._document.text.strip()) and not drivers))
+        if typed and chosen is not None and not self.code.hasFocus():
+            self.code.setText(chosen.code)
+        self.choice.setVisible(bool(self._document.text.strip()))
+        self._show_sizes(chosen)
+
+    def _show_sizes(self, driver: Driver | None) -> None:
+        names = [size.name for size in driver.sizes] if driver else []
+        if list(self._spins) != names:
+            while self._sizes.count():
+                item = self._sizes.takeAt(0)
+                widget = item.widget() if item is not None else None
+                if widget is not None:
+                    widget.hide()
+                    widget.deleteLater()
+            self._spins = {}
+            for name in names:
+                self._add_size(name)
+        for name, spin in self._spins.items():
+            value = self._document.sizes.get(name, 0)
+            if spin.value() != value:
+                spin.blockSignals(True)
+                spin.setValue(value)
+                spin.blockSignals(False)
+
+    def _add_size(self, name: str) -> None:
+        label = QLabel(name, self)
+        label.setProperty("role", "muted")
+        spin = QSpinBox(self)
+        spin.setObjectName(f"size:{name}")
+        spin.setAccessibleName(f"Problem size {name}")
+        spin.setToolTip(f"Problem size {name}, used by the next run")
+        spin.setRange(-_LARGEST_SIZE, _LARGEST_SIZE)
+        spin.setKeyboardTracking(False)
+        spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
+        spin.setMinimumWidth(9 * self.fontMetrics().averageCharWidth() + 24)
+        spin.setMaximumWidth(14 * self.fontMetrics().averageCharWidth() + 24)
+        spin.valueChanged.connect(lambda value, name=name: self._document.set_size(name, value))
+        label.setBuddy(spin)
+        self._sizes.addWidget(label)
+        self._sizes.addWidget(spin)
+        self._spins[name] = spin
+
+    def _show_file(self, _what: object = None) -> None:
+        path = self._document.path
+        self.file.setText(os.path.basename(path) or "Untitled")
+        self.file.setToolTip(path or "Not saved yet")
+        self.dirty.setVisible(self._document.dirty)
+
+    def _redraw_icons(self) -> None:
+        self.run.setIcon(icon("run", self._theme, "accent_text"))
+
+    # -------------------------------------------------------------------------- choosing
+
+    def _choose(self, index: int) -> None:
+        driver = self.choice.itemData(index)
+        if isinstance(driver, Driver):
+            self.typedChanged.emit("")
+            self._document.set_driver(driver)
+            return
+        self.code.setText(self._typed)
+        if self._typed:
+            self._document.set_driver(Driver("typed", self._typed, self._typed))
+        self.code.show()
+        self.code.setFocus()
+
+    def _take_code(self) -> None:
+        code = self.code.text().strip()
+        if code:
+            self._typed = code
+            if self._document.driver is None or self._document.driver.code != code:
+                self._document.set_driver(Driver("typed", code, code))
+            self.typedChanged.emit(code)
+        elif self._document.driver is not None and self._document.driver.kind == "typed":
+            self.typedChanged.emit("")
+            drivers = self._document.outline.drivers
+            if drivers:
+                self._document.set_driver(drivers[0])

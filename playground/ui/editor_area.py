@@ -1,0 +1,165 @@
+"""What stands in the window's middle: driver bar, notice of outside changes, editor, find bar."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from playground.ui.drivers_bar import DriversBar
+from playground.ui.editor.code_editor import CodeEditor
+from playground.ui.editor.completion import Completion
+from playground.ui.editor.find_bar import FindBar
+from playground.ui.gallery import Gallery
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+    from playground.ui.document import Document
+    from playground.ui.theme import Theme
+
+
+class EditorArea(QWidget):
+    """Keeps the editor's text and the document's text one, and asks about outside changes."""
+
+    fileChosen = Signal(str)
+    openWanted = Signal()
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("editorArea")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._document = document
+        self._theme = theme
+        self._shown_path = document.path
+        self.editor = CodeEditor(theme, self)
+        self.find_bar = FindBar(self.editor, theme, self)
+        self.completion = Completion(self.editor, document)
+        self.drivers: DriversBar | None = None
+        self._gallery: Gallery | None = None
+        self._notice = self._make_notice()
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(0)
+        self._layout.addWidget(self._notice)
+        self._layout.addWidget(self.find_bar)
+        self._layout.addWidget(self.editor, 1)
+        self.setAcceptDrops(True)
+        self.editor.installEventFilter(self)
+        self.editor.edited.connect(self._on_edited)
+        document.textReplaced.connect(self._on_text_replaced)
+        document.findingsChanged.connect(self._show_findings)
+        document.changedOnDisk.connect(self._on_changed_on_disk)
+        document.dirtyChanged.connect(self._on_dirty)
+        document.pathChanged.connect(self._show_gallery)
+        if document.text:
+            self._on_text_replaced(document.text)
+
+    def add_drivers_bar(self, run: QAction) -> DriversBar:
+        """Put the driver bar on top; it needs the window's run action."""
+        self.drivers = DriversBar(self._document, self._theme, run, self)
+        self._layout.insertWidget(0, self.drivers)
+        return self.drivers
+
+    def go_to(self, line: int, column: int = 0) -> None:
+        """Show a 1-based line on behalf of a view or a finding."""
+        self.editor.go_to(line, column)
+
+    def close_helpers(self) -> None:
+        """End what runs beside the editor."""
+        self.completion.close()
+
+    # ----------------------------------------------------------------------------- text
+
+    def _on_edited(self, text: str) -> None:
+        self._document.set_text(text)
+        self._show_gallery()
+
+    def _on_text_replaced(self, text: str) -> None:
+        if self._document.path == self._shown_path and self.editor.text():
+            self.editor.replace(text)
+        else:
+            self.editor.load(text)
+        self._shown_path = self._document.path
+        self._notice.hide()
+        self._show_findings()
+        self._show_gallery()
+
+    def _show_findings(self) -> None:
+        name = os.path.basename(self._document.path) or "untitled.py"
+        self.editor.set_findings([
+            finding for finding in self._document.findings
+            if not finding.file or os.path.basename(finding.file) == name
+        ])  # fmt: skip
+
+    # -------------------------------------------------------------------- outside changes
+
+    def _make_notice(self) -> QWidget:
+        notice = QWidget(self)
+        notice.setObjectName("noticeBar")
+        notice.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        space = self.fontMetrics().height() // 4
+        row = QHBoxLayout(notice)
+        row.setContentsMargins(3 * space, space, 2 * space, space)
+        label = QLabel("The file changed on disk.", notice)
+        label.setObjectName("notice.text")
+        row.addWidget(label, 1)
+        for name, text, slot in (
+            ("notice.reload", "Reload", self._reload),
+            ("notice.keep", "Keep this text", notice.hide),
+        ):
+            button = QPushButton(text, notice)
+            button.setObjectName(name)
+            button.setAccessibleName(text)
+            button.clicked.connect(slot)
+            row.addWidget(button)
+        notice.hide()
+        return notice
+
+    def _on_changed_on_disk(self, path: str) -> None:
+        label = self._notice.findChild(QLabel, "notice.text")
+        if isinstance(label, QLabel):
+            label.setText(f"{os.path.basename(path)} changed on disk. Undo works after a reload.")
+        self._notice.show()
+
+    def _reload(self) -> None:
+        self._document.reload()
+        self._notice.hide()
+
+    def _on_dirty(self, dirty: bool) -> None:
+        if not dirty:
+            self._notice.hide()
+
+    # --------------------------------------------------------------------------- gallery
+
+    def show_gallery(self) -> None:
+        """Offer the bundled kernels while there is neither a file nor a text."""
+        if self._gallery is None:
+            self._gallery = Gallery(self._theme, self.editor.viewport())
+            self._gallery.fileChosen.connect(self.fileChosen)
+            self._gallery.openWanted.connect(self.openWanted)
+        self._show_gallery()
+
+    def _show_gallery(self, _path: str = "") -> None:
+        if self._gallery is None:
+            return
+        self._gallery.setVisible(not self._document.path and not self.editor.text())
+        self._place_gallery()
+
+    def _place_gallery(self) -> None:
+        if self._gallery is None or not self._gallery.isVisibleTo(self.editor.viewport()):
+            return
+        area = self.editor.viewport().rect()
+        line = self.editor.fontMetrics().height()
+        width = min(self._gallery.maximumWidth(), area.width() - 4 * line)
+        height = self._gallery.heightForWidth(width)
+        self._gallery.resize(width, min(max(height, 0), area.height() - 4 * line))
+        self._gallery.move((area.width() - width) // 2, 3 * line)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the gallery in the middle."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self._place_gallery()
+        return super().eventFilter(watched, event)

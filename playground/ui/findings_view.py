@@ -1,0 +1,167 @@
+"""The findings: what is wrong or worth knowing, where, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QStackedLayout,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.ui.icons import icon
+from playground.ui.theme import mono_font
+
+if TYPE_CHECKING:
+    from playground.model.finding import Finding
+    from playground.ui.document import Document
+    from playground.ui.theme import Theme
+
+_FINDING = Qt.ItemDataRole.UserRole
+_TOKENS = {"error": "bad", "warning": "warn", "hint": "accent_link", "info": "muted"}
+
+
+class FindingsView(QWidget):
+    """A list to read, filter and copy; activating a finding goes to its line."""
+
+    placeRequested = Signal(int, int)
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("findings")
+        self.setAccessibleName("Findings")
+        self._document = document
+        self._theme = theme
+        self._filter = QLineEdit(self)
+        self._filter.setObjectName("findings.filter")
+        self._filter.setAccessibleName("Filter the findings")
+        self._filter.setPlaceholderText("Filter")
+        self._filter.setClearButtonEnabled(True)
+        self._counts = QLabel(self)
+        self._counts.setObjectName("findings.counts")
+        self._counts.setProperty("role", "muted")
+        self.tree = QTreeWidget(self)
+        self.tree.setObjectName("findings.list")
+        self.tree.setAccessibleName("Findings, gravest first")
+        self.tree.setHeaderLabels(["Message", "What to do", "Place"])
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.tree.setUniformRowHeights(False)
+        self.tree.setIconSize(QSize(16, 16))
+        self.tree.setFrameShape(QTreeWidget.Shape.NoFrame)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
+        self._empty = QLabel("Nothing to report: errors, wrong results and hints show up here.")
+        self._empty.setObjectName("findings.empty")
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        self._build()
+        copy = QAction("Copy", self.tree)
+        copy.setObjectName("findings.copy")
+        copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(self.copy)
+        self.tree.addAction(copy)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.tree.itemClicked.connect(lambda item, _column: self._go(item))
+        self.tree.itemActivated.connect(lambda item, _column: self._go(item))
+        self._filter.textChanged.connect(self._fill)
+        document.findingsChanged.connect(self._fill)
+        theme.changed.connect(self._fill)
+        self._fill()
+
+    def copy(self) -> None:
+        """Put the selected findings on the clipboard, all of them when none is selected."""
+        chosen = [item.data(0, _FINDING) for item in self.tree.selectedItems()]
+        findings = [f for f in chosen if f is not None] or list(self._document.findings)
+        text = "\n".join(f.text() + (f"\n{f.detail}" if f.detail else "") for f in findings)
+        QGuiApplication.clipboard().setText(text)
+
+    def _build(self) -> None:
+        space = self.fontMetrics().height() // 4
+        self._top = QWidget(self)
+        top = QHBoxLayout(self._top)
+        top.setContentsMargins(2 * space, space, 2 * space, space)
+        top.addWidget(self._counts)
+        top.addStretch()
+        top.addWidget(self._filter)
+        self._filter.setMaximumWidth(28 * self.fontMetrics().averageCharWidth())
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.tree)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._top)
+        layout.addLayout(self._stack, 1)
+        self.setAutoFillBackground(True)
+
+    def _fill(self) -> None:
+        findings = self._document.findings
+        query = self._filter.text().lower()
+        shown = [f for f in findings if query in f"{f.text()} {f.detail}".lower()]
+        self.tree.clear()
+        for finding in shown:
+            self.tree.addTopLevelItem(self._item(finding))
+        self._top.setVisible(bool(findings))
+        self._counts.setText(_counted(findings))
+        if not findings:
+            self._empty.setText("Nothing to report: errors, wrong results and hints show up here.")
+        elif not shown:
+            self._empty.setText("No finding fits the filter.")
+        self._stack.setCurrentWidget(self.tree if shown else self._empty)
+
+    def _item(self, finding: Finding) -> QTreeWidgetItem:
+        place = os.path.basename(finding.file) if finding.file else ""
+        if finding.line:
+            place = f"{place}:{finding.line}" if place else f"line {finding.line}"
+        item = QTreeWidgetItem([finding.message, finding.hint, place])
+        item.setData(0, _FINDING, finding)
+        item.setIcon(0, icon(finding.severity, self._theme, _TOKENS[finding.severity]))
+        item.setToolTip(0, f"{finding.severity} ({finding.stage}): {finding.message}")
+        item.setToolTip(1, finding.hint)
+        item.setForeground(2, self._theme.color("muted"))
+        item.setData(
+            0, Qt.ItemDataRole.AccessibleTextRole, f"{finding.severity}: {finding.message}"
+        )
+        if finding.detail:
+            detail = QTreeWidgetItem(item, [finding.detail])
+            detail.setFirstColumnSpanned(True)
+            detail.setFont(0, mono_font())
+            detail.setForeground(0, self._theme.color("muted"))
+        return item
+
+    def _go(self, item: QTreeWidgetItem) -> None:
+        finding = item.data(0, _FINDING)
+        same_file = finding is not None and (
+            not finding.file
+            or not self._document.path
+            or os.path.basename(finding.file) == os.path.basename(self._document.path)
+        )
+        if finding is not None and finding.line and same_file:
+            self.placeRequested.emit(finding.line, finding.column or 0)
+
+
+def _counted(findings: tuple[Finding, ...]) -> str:
+    parts = []
+    for severity, plural in (
+        ("error", "errors"), ("warning", "warnings"), ("hint", "hints"), ("info", "notes"),
+    ):  # fmt: skip
+        count = sum(finding.severity == severity for finding in findings)
+        if count:
+            parts.append(f"{count} {plural if count > 1 else plural[:-1]}")
+    return ", ".join(parts)

@@ -1,0 +1,172 @@
+"""The preferences: theme, text size, wrapping, and every shortcut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHeaderView,
+    QKeySequenceEdit,
+    QLabel,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.ui.actions import ACTIONS, ActionSpec
+
+if TYPE_CHECKING:
+    from playground.ui.settings import ThemeChoice
+    from playground.ui.window import MainWindow
+
+_THEMES: tuple[tuple[ThemeChoice, str], ...] = (
+    ("system", "As the desktop"), ("light", "Light"), ("dark", "Dark"),
+)  # fmt: skip
+
+
+class Preferences(QDialog):
+    """Changes apply with OK; a shortcut that two actions would share is refused."""
+
+    def __init__(self, window: MainWindow, page: int = 0) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setObjectName("preferences")
+        self.setWindowTitle("Preferences")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.pages = QTabWidget(self)
+        self.pages.setObjectName("preferences.pages")
+        self.pages.addTab(self._general(), "General")
+        self.pages.addTab(self._shortcuts(), "Shortcuts")
+        self.pages.setCurrentIndex(page)
+        self._problem = QLabel(self)
+        self._problem.setObjectName("preferences.problem")
+        self._problem.setProperty("role", "bad")
+        self._problem.setWordWrap(True)
+        self._problem.hide()
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok
+            | QDialogButtonBox.StandardButton.Cancel
+            | QDialogButtonBox.StandardButton.RestoreDefaults
+        )
+        buttons.setObjectName("preferences.buttons")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        restore = buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults)
+        restore.clicked.connect(self._restore_defaults)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(self._problem)
+        layout.addWidget(buttons)
+        line = self.fontMetrics().height()
+        self.resize(38 * line, 32 * line)
+
+    def shortcuts(self) -> dict[str, str]:
+        """Return the shortcuts as edited, by action id."""
+        return {
+            spec.id: field.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
+            for spec, field in self._fields
+        }
+
+    def accept(self) -> None:
+        """Apply everything, unless two actions share a shortcut."""
+        keys = self.shortcuts()
+        clash = _clash(keys)
+        if clash:
+            self._problem.setText(f"{clash[2]} is used by {clash[0]} and by {clash[1]}.")
+            self._problem.show()
+            self.pages.setCurrentIndex(1)
+            return
+        window, settings = self._window, self._window.settings
+        changed = {spec.id: keys[spec.id] for spec in ACTIONS if keys[spec.id] != spec.keys}
+        settings.set_shortcuts(changed)
+        window.actions_table.set_shortcuts(changed)
+        choice: ThemeChoice = _THEMES[self._theme.currentIndex()][0]
+        if choice != settings.theme:
+            from playground.ui.app import theme_name
+
+            settings.theme = choice
+            window.theme.set_name(theme_name(choice))
+        font = window.editor.font()
+        font.setPointSizeF(self._points.value())
+        window.editor.set_font(font)
+        settings.editor_points = self._points.value()
+        window.actions_table["view.wrap"].setChecked(self._wrap.isChecked())
+        super().accept()
+
+    def _general(self) -> QWidget:
+        settings = self._window.settings
+        page = QWidget()
+        form = QFormLayout(page)
+        form.setContentsMargins(*[self.fontMetrics().height()] * 4)
+        self._theme = QComboBox()
+        self._theme.setObjectName("preferences.theme")
+        self._theme.setAccessibleName("Theme")
+        for _, text in _THEMES:
+            self._theme.addItem(text)
+        self._theme.setCurrentIndex([name for name, _ in _THEMES].index(settings.theme))
+        form.addRow("&Theme", self._theme)
+        self._points = QDoubleSpinBox()
+        self._points.setObjectName("preferences.points")
+        self._points.setAccessibleName("Text size of the editor in points")
+        self._points.setRange(6, 40)
+        self._points.setDecimals(1)
+        self._points.setSuffix(" pt")
+        self._points.setValue(self._window.editor.font().pointSizeF())
+        form.addRow("Editor text &size", self._points)
+        self._wrap = QCheckBox("&Wrap long lines in the editor")
+        self._wrap.setObjectName("preferences.wrap")
+        self._wrap.setChecked(settings.wrap)
+        form.addRow("", self._wrap)
+        return page
+
+    def _shortcuts(self) -> QWidget:
+        table = QTableWidget(len(ACTIONS), 2)
+        table.setObjectName("preferences.shortcuts")
+        table.setAccessibleName("Shortcuts")
+        table.setHorizontalHeaderLabels(["Action", "Keys"])
+        table.verticalHeader().hide()
+        table.setShowGrid(False)
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
+        table.setColumnWidth(1, 24 * self.fontMetrics().averageCharWidth())
+        self._fields: list[tuple[ActionSpec, QKeySequenceEdit]] = []
+        for row, spec in enumerate(ACTIONS):
+            name = QTableWidgetItem(spec.text.replace("&", ""))
+            name.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            name.setToolTip(spec.tip)
+            table.setItem(row, 0, name)
+            field = QKeySequenceEdit(self._window.actions_table[spec.id].shortcut())
+            field.setObjectName(f"shortcut:{spec.id}")
+            field.setAccessibleName(f"Keys for {name.text()}")
+            field.setMaximumSequenceLength(1)
+            field.setClearButtonEnabled(True)
+            table.setCellWidget(row, 1, field)
+            table.setRowHeight(row, round(self.fontMetrics().height() * 2.1))
+            self._fields.append((spec, field))
+        return table
+
+    def _restore_defaults(self) -> None:
+        for spec, field in self._fields:
+            field.setKeySequence(QKeySequence(spec.keys))
+        self._theme.setCurrentIndex(0)
+        self._wrap.setChecked(False)
+
+
+def _clash(keys: dict[str, str]) -> tuple[str, str, str] | None:
+    taken: dict[str, str] = {}
+    names = {spec.id: spec.text.replace("&", "") for spec in ACTIONS}
+    for action, sequence in keys.items():
+        if sequence and sequence in taken:
+            return names[taken[sequence]], names[action], sequence
+        taken[sequence] = action
+    return None

@@ -1,0 +1,154 @@
+"""What the window remembers between sessions: theme, layout, recent files, typed drivers."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QByteArray, QSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from playground.ui.theme import ThemeName
+
+RECENT_LIMIT = 12
+LAYOUT_VERSION = 3
+"""Raised when docks come or go: an older saved layout is then left alone."""
+
+ThemeChoice = Literal["light", "dark", "system"]
+
+
+def settings_path() -> Path:
+    """Return the settings file; `PLAYGROUND_CONFIG_DIR` names another folder for it."""
+    folder = os.environ.get("PLAYGROUND_CONFIG_DIR")
+    if folder:
+        return Path(folder) / "window.ini"
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(base) / "triton-playground" / "window.ini"
+
+
+class Settings:
+    """Typed access to the settings file; a damaged entry counts as absent."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._store = QSettings(str(path or settings_path()), QSettings.Format.IniFormat)
+
+    def flush(self) -> None:
+        """Write to disk now."""
+        self._store.sync()
+
+    # --------------------------------------------------------------------------- looks
+
+    @property
+    def theme(self) -> ThemeChoice:
+        """`light`, `dark`, or `system` to follow the desktop."""
+        value = self._text("look/theme")
+        if value == "light":
+            return "light"
+        return "dark" if value == "dark" else "system"
+
+    @theme.setter
+    def theme(self, value: ThemeChoice | ThemeName) -> None:
+        self._store.setValue("look/theme", value)
+
+    @property
+    def editor_points(self) -> float:
+        """Size of the editor's text in points; 0 means the default."""
+        try:
+            return min(max(float(self._text("editor/points") or 0), 0.0), 40.0)
+        except ValueError:
+            return 0.0
+
+    @editor_points.setter
+    def editor_points(self, value: float) -> None:
+        self._store.setValue("editor/points", value)
+
+    @property
+    def wrap(self) -> bool:
+        """Whether the editor wraps long lines."""
+        return self._text("editor/wrap") == "true"
+
+    @wrap.setter
+    def wrap(self, value: bool) -> None:
+        self._store.setValue("editor/wrap", "true" if value else "false")
+
+    # -------------------------------------------------------------------------- layout
+
+    @property
+    def geometry(self) -> QByteArray:
+        """The window's place and size, as `saveGeometry` gave it."""
+        return self._bytes("window/geometry")
+
+    @property
+    def layout(self) -> QByteArray:
+        """The docks' layout, as `saveState` gave it."""
+        return self._bytes("window/layout")
+
+    def save_layout(self, geometry: QByteArray, layout: QByteArray) -> None:
+        """Remember the window's place and its docks."""
+        self._store.setValue("window/geometry", geometry)
+        self._store.setValue("window/layout", layout)
+
+    def forget_layout(self) -> None:
+        """Forget the docks' layout."""
+        self._store.remove("window/layout")
+
+    # --------------------------------------------------------------------------- files
+
+    @property
+    def recent(self) -> list[str]:
+        """Files opened last, newest first."""
+        value = self._store.value("files/recent")
+        if isinstance(value, str):
+            return [value] if value else []
+        return [str(item) for item in value] if isinstance(value, list) else []
+
+    def add_recent(self, path: str) -> None:
+        """Put `path` first among the recent files."""
+        files = [path, *(other for other in self.recent if other != path)]
+        self._store.setValue("files/recent", files[:RECENT_LIMIT])
+
+    def clear_recent(self) -> None:
+        """Forget the recent files."""
+        self._store.remove("files/recent")
+
+    def typed_driver(self, path: str) -> str:
+        """Return the driver the user typed for `path` last time, or an empty text."""
+        return self._text(f"drivers/{_key(path)}")
+
+    def set_typed_driver(self, path: str, code: str) -> None:
+        """Remember the driver typed for `path`; an empty one is forgotten."""
+        if code:
+            self._store.setValue(f"drivers/{_key(path)}", code)
+        else:
+            self._store.remove(f"drivers/{_key(path)}")
+
+    # ----------------------------------------------------------------------- shortcuts
+
+    def shortcuts(self) -> dict[str, str]:
+        """Return the shortcuts the user changed, by action id; an empty text means none."""
+        self._store.beginGroup("shortcuts")
+        result = {key: str(self._store.value(key)) for key in self._store.childKeys()}
+        self._store.endGroup()
+        return result
+
+    def set_shortcuts(self, changed: Mapping[str, str]) -> None:
+        """Replace the changed shortcuts."""
+        self._store.remove("shortcuts")
+        for action, keys in changed.items():
+            self._store.setValue(f"shortcuts/{action}", keys)
+
+    def _text(self, key: str) -> str:
+        value = self._store.value(key, "")
+        return value if isinstance(value, str) else str(value or "")
+
+    def _bytes(self, key: str) -> QByteArray:
+        value = self._store.value(key)
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+
+def _key(path: str) -> str:
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]

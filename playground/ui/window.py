@@ -1,0 +1,446 @@
+"""The main window: the editor in the middle, panels around it, one table of actions for all."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QInputDialog, QMainWindow, QMessageBox, QTabWidget, QToolBar
+
+from playground.ui.actions import ACTIONS, Actions, Needs, plain_text
+from playground.ui.docks import DOCKS, Docks
+from playground.ui.editor import edits
+from playground.ui.editor_area import EditorArea
+from playground.ui.file_verbs import FileVerbs
+from playground.ui.gallery import bundled_kernels
+from playground.ui.icons import app_icon, icon
+from playground.ui.settings import LAYOUT_VERSION, Settings
+from playground.ui.status import StatusBar
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import (
+        QCloseEvent,
+        QDragEnterEvent,
+        QDropEvent,
+        QPaintEvent,
+        QShowEvent,
+    )
+    from PySide6.QtWidgets import QMenu, QWidget
+
+    from playground.ui.document import Document
+    from playground.ui.engine_port import EnginePort
+    from playground.ui.palette import Command
+    from playground.ui.theme import Theme
+
+DEFAULT_SIZE = QSize(1600, 1000)
+
+
+class MainWindow(QMainWindow):
+    """The window of one document; `firstPainted` tells when it is on screen.
+
+    Panels are empty at first: `load_views` fills them once the editor can be typed in.
+    """
+
+    firstPainted = Signal()
+    closed = Signal()
+
+    def __init__(
+        self,
+        document: Document,
+        theme: Theme,
+        engine: EnginePort,
+        *,
+        settings: Settings | None = None,
+    ) -> None:
+        super().__init__()
+        self.document = document
+        self.theme = theme
+        self.engine = engine
+        self.settings = settings or Settings()
+        self._painted = False
+        self.setObjectName("mainWindow")
+        self.setWindowIcon(app_icon())
+        self.setDockNestingEnabled(True)
+        self.setAnimated(False)
+        self.setAcceptDrops(True)
+        for area in (Qt.DockWidgetArea.AllDockWidgetAreas,):
+            self.setTabPosition(area, QTabWidget.TabPosition.North)
+        for corner, side in (
+            (Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea),
+            (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
+        ):
+            self.setCorner(corner, side)
+        self.area = EditorArea(document, theme, self)
+        self.editor = self.area.editor
+        self.files = FileVerbs(self, document, self.settings)
+        self.setCentralWidget(self.area)
+        self.docks = Docks(self, document, theme)
+        self.actions_table = Actions(self, theme, self.settings.shortcuts())
+        self.drivers = self.area.add_drivers_bar(self.actions_table["run"])
+        self._build_menus()
+        self._build_tool_bar()
+        self.setStatusBar(StatusBar(document, theme, self.editor, self))
+        self._connect()
+        self.resize(DEFAULT_SIZE)
+        self._restore()
+        self._show_title()
+        self._refresh_actions()
+
+    # ------------------------------------------------------------------------ building
+
+    def _build_menus(self) -> None:
+        menus = self.actions_table.fill_menu_bar(self.menuBar())
+        self._recent_menu = self._sub_menu("Open &recent", "file.recent", "clock")
+        self._kernels_menu = self._sub_menu("&Bundled kernels", "file.kernels", "coverage")
+        before = self.actions_table["file.save"]
+        separators = [a for a in menus["file"].actions() if a.isSeparator()]
+        anchor = separators[0] if separators else before
+        menus["file"].insertMenu(anchor, self._recent_menu)
+        menus["file"].insertMenu(anchor, self._kernels_menu)
+        # The lists are read when they are looked at, not when the window starts.
+        self._recent_menu.aboutToShow.connect(self._fill_recent)
+        self._kernels_menu.aboutToShow.connect(self._fill_kernels)
+        palette = menus["view"].actions()[2]
+        for spec in DOCKS:
+            action = self.docks[spec.id].toggleViewAction()
+            focus = QAction(self)
+            focus.setObjectName(f"focus.{spec.id}")
+            focus.setShortcut(QKeySequence(spec.keys))
+            focus.triggered.connect(lambda _=False, name=spec.id: self.docks.show(name))
+            self.addAction(focus)
+            menus["view"].insertAction(palette, action)
+        menus["view"].insertSeparator(self.docks[DOCKS[0].id].toggleViewAction())
+
+    def _sub_menu(self, title: str, name: str, picture: str) -> QMenu:
+        menu = self.menuBar().addMenu(title)
+        self.menuBar().removeAction(menu.menuAction())
+        menu.setObjectName(name)
+        menu.menuAction().setObjectName(name)
+        menu.setIcon(icon(picture, self.theme))
+        return menu
+
+    def _build_tool_bar(self) -> None:
+        bar = QToolBar("Toolbar", self)
+        bar.setObjectName("toolbar")
+        bar.setAccessibleName("Toolbar")
+        bar.setMovable(False)
+        side = round(self.fontMetrics().height() * 1.25)
+        bar.setIconSize(QSize(side, side))
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.actions_table.fill_tool_bar(bar)
+        self.addToolBar(bar)
+
+    def _connect(self) -> None:
+        document = self.document
+        for signal in (document.pathChanged, document.dirtyChanged):
+            signal.connect(self._show_title)
+        for changed in (
+            document.launchesChanged, document.measuredChanged, document.baselineChanged,
+            document.engineStateChanged, document.progressChanged, document.dirtyChanged,
+            document.outlineChanged, document.undo_stack.indexChanged,
+        ):  # fmt: skip
+            changed.connect(self._refresh_actions)
+        document.pathChanged.connect(self._take_typed_driver)
+        self.drivers.typedChanged.connect(
+            lambda code: self.settings.set_typed_driver(self.document.path, code)
+        )
+        self.area.fileChosen.connect(self.files.open_path)
+        self.area.openWanted.connect(self.files.open)
+        self.editor.filesDropped.connect(self.files.open_dropped)
+        self.editor.zoomed.connect(self._remember_zoom)
+        self.docks.filled.connect(self._on_filled)
+        document.sweepChanged.connect(self._show_sweep)
+        self._sweep_shown = False
+
+    def _on_filled(self, _name: str, view: QWidget) -> None:
+        for signal, slot in (
+            ("sourceLineRequested", self.area.go_to), ("placeRequested", self.area.go_to),
+        ):  # fmt: skip
+            if hasattr(view, signal):
+                getattr(view, signal).connect(slot)
+
+    def load_views(self) -> None:
+        """Fill the panels and colour the text: what need not be there at the first paint."""
+        self.editor.highlighter.start()
+        self.area.show_gallery()
+        self.docks.fill_later()
+
+    # ------------------------------------------------------------------------- showing
+
+    def _show_title(self, _what: object = None) -> None:
+        path = self.document.path
+        name = os.path.basename(path) or "Untitled"
+        self.setWindowTitle(f"{name}[*] - Triton Playground")
+        self.setWindowModified(self.document.dirty)
+        self.setWindowFilePath(path)
+
+    def _refresh_actions(self, *_what: object) -> None:
+        document = self.document
+        have: dict[Needs, bool] = {
+            "": True,
+            "text": bool(document.text.strip()) and document.engine_state != "dead",
+            "launch": document.launch is not None,
+            "busy": document.engine_state == "busy",
+            "measurement": document.measurement is not None,
+            "baseline": document.baseline is not None,
+            "file": bool(document.path),
+            "undo": document.undo_stack.canUndo(),
+            "redo": document.undo_stack.canRedo(),
+        }
+        self.actions_table.refresh(have)
+
+    def _take_typed_driver(self, path: str) -> None:
+        self.drivers.set_typed(self.settings.typed_driver(path) if path else "")
+
+    def _show_sweep(self) -> None:
+        # Bring the panel to the front once, when a sweep begins; then it is the user's again.
+        running = bool(self.document.sweep_rows) and self.document.sweep_result is None
+        if running and not self._sweep_shown:
+            self.docks["sweep"].show()
+            self.docks["sweep"].raise_()
+        self._sweep_shown = running
+
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        for path in self.settings.recent:
+            action = self._recent_menu.addAction(os.path.basename(path))
+            action.setStatusTip(path)
+            action.setToolTip(path)
+            action.triggered.connect(lambda _=False, path=path: self.files.open_path(path))
+        if self._recent_menu.isEmpty():
+            self._recent_menu.addAction("Nothing opened yet").setEnabled(False)
+        else:
+            self._recent_menu.addSeparator()
+            self._recent_menu.addAction("Clear", self.files.clear_recent)
+
+    def _fill_kernels(self) -> None:
+        self._kernels_menu.clear()
+        for kernel in bundled_kernels():
+            action = self._kernels_menu.addAction(kernel.title)
+            action.setStatusTip(kernel.line)
+            action.triggered.connect(
+                lambda _=False, path=kernel.path: self.files.open_path(str(path))
+            )
+
+    # --------------------------------------------------------------------------- verbs
+
+    def find(self) -> None:
+        """Open the find bar."""
+        self.area.find_bar.open_bar(replace=False)
+
+    def replace(self) -> None:
+        """Open the find bar with its second row."""
+        self.area.find_bar.open_bar(replace=True)
+
+    def find_next(self) -> None:
+        """Go to the next match."""
+        self.area.find_bar.next()
+
+    def find_previous(self) -> None:
+        """Go to the previous match."""
+        self.area.find_bar.previous()
+
+    def go_to_line(self) -> None:
+        """Ask for a line number and go there."""
+        lines = self.editor.blockCount()
+        current = self.editor.textCursor().blockNumber() + 1
+        line, chosen = QInputDialog.getInt(
+            self, "Go to line", f"Line (1 to {lines}):", current, 1, lines
+        )
+        if chosen:
+            self.editor.go_to(line)
+
+    def toggle_comment(self) -> None:
+        """Comment the selected lines out, or in again."""
+        edits.toggle_comment(self.editor)
+
+    def duplicate_lines(self) -> None:
+        """Put a copy of the selected lines below them."""
+        edits.duplicate_lines(self.editor)
+
+    def move_lines_up(self) -> None:
+        """Move the selected lines up by one."""
+        edits.move_lines(self.editor, -1)
+
+    def move_lines_down(self) -> None:
+        """Move the selected lines down by one."""
+        edits.move_lines(self.editor, 1)
+
+    def complete(self) -> None:
+        """Offer names that fit at the cursor."""
+        self.editor.completionWanted.emit(True)
+
+    def focus_editor(self) -> None:
+        """Put the keyboard in the text."""
+        self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def zoom_in(self) -> None:
+        """Larger text in the editor."""
+        self.editor.zoom(1)
+
+    def zoom_out(self) -> None:
+        """Smaller text in the editor."""
+        self.editor.zoom(-1)
+
+    def zoom_reset(self) -> None:
+        """Text of the editor in its natural size."""
+        self.editor.zoom(0)
+
+    def set_wrap(self, on: bool) -> None:
+        """Wrap long lines or not."""
+        self.editor.set_wrap(on)
+        self.settings.wrap = on
+
+    def toggle_theme(self) -> None:
+        """Change between the light and the dark theme, and remember the choice."""
+        self.theme.toggle()
+        self.settings.theme = self.theme.name
+
+    def sweep(self) -> None:
+        """Sweep around the config shown, or with the ranges set in the sweep panel."""
+        self.docks["sweep"].show()
+        self.docks["sweep"].raise_()
+        view = self.docks.views.get("sweep")
+        start = getattr(view, "start_sweep", None)
+        if callable(start):
+            start()
+        else:
+            self.document.start_sweep()
+
+    def reset_layout(self) -> None:
+        """Put all panels back to where they were at first."""
+        self.settings.forget_layout()
+        self.docks.arrange()
+
+    def preferences(self) -> None:
+        """Open the preferences."""
+        self._open_preferences(0)
+
+    def preferences_shortcuts(self) -> None:
+        """Open the preferences at the shortcuts."""
+        self._open_preferences(1)
+
+    def _open_preferences(self, page: int) -> None:
+        from playground.ui.preferences import Preferences
+
+        Preferences(self, page).open()
+
+    def about(self) -> None:
+        """Tell the versions of what runs here."""
+        import playground
+
+        device = self.document.device
+        lines = [f"Triton Playground {playground.__version__}"]
+        if device is not None:
+            lines.append(f"{device.name}, target {device.target}")
+            lines.append(f"torch {device.torch}, triton {device.triton}, Python {device.python}")
+        box = QMessageBox(self)
+        box.setObjectName("about")
+        box.setWindowTitle("About Triton Playground")
+        box.setIconPixmap(app_icon().pixmap(64, 64))
+        box.setText(lines[0])
+        box.setInformativeText("\n".join(lines[1:]) or "The engine is still starting.")
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def show_palette(self) -> None:
+        """Open the command palette."""
+        from playground.ui.palette import Palette
+
+        Palette(self._commands(), self).open_over(self)
+
+    def _commands(self) -> list[Command]:
+        from playground.ui.palette import Command
+
+        native = QKeySequence.SequenceFormat.NativeText
+        commands = []
+        for spec in ACTIONS:
+            action = self.actions_table[spec.id]
+            if action.isEnabled():
+                keys = action.shortcut().toString(native)
+                commands.append(
+                    Command(plain_text(action), action.trigger, keys, action.icon(), spec.tip)
+                )
+        for dock in DOCKS:
+            commands.append(
+                Command(
+                    f"Show {dock.title.lower()}", lambda name=dock.id: self.docks.show(name),
+                    dock.keys, icon(dock.icon, self.theme),
+                )
+            )  # fmt: skip
+        for path in self.settings.recent:
+            commands.append(
+                Command(
+                    f"Open {os.path.basename(path)}",
+                    lambda path=path: self.files.open_path(path),
+                    "recent", icon("file", self.theme), path,
+                )
+            )  # fmt: skip
+        for kernel in bundled_kernels():
+            commands.append(
+                Command(
+                    f"Open kernel: {kernel.title}",
+                    lambda path=str(kernel.path): self.files.open_path(path),
+                    "bundled", icon("coverage", self.theme), kernel.line,
+                )
+            )  # fmt: skip
+        return commands
+
+    # ---------------------------------------------------------------- layout and closing
+
+    def _restore(self) -> None:
+        settings = self.settings
+        if settings.editor_points:
+            font = self.editor.font()
+            font.setPointSizeF(settings.editor_points)
+            self.editor.set_font(font)
+        self.actions_table["view.wrap"].setChecked(settings.wrap)
+        fits = not settings.geometry.isEmpty() and self.restoreGeometry(settings.geometry)
+        if not fits:
+            available = self.screen().availableSize()
+            # A smaller screen gets a window that fits it.
+            self.resize(DEFAULT_SIZE.boundedTo(available))
+        self.docks.arrange()
+        if not settings.layout.isEmpty():
+            self.restoreState(settings.layout, LAYOUT_VERSION)
+
+    def _remember_zoom(self, points: float) -> None:
+        self.settings.editor_points = points
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Give the editor the keyboard."""
+        super().showEvent(event)
+        self.editor.setFocus()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell of the first paint."""
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            self.painted_at = time.perf_counter()
+            self.firstPainted.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files dropped anywhere on the window."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open a dropped file."""
+        self.files.open_dropped([url.toLocalFile() for url in event.mimeData().urls()])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask about unsaved text, remember the layout, end the engine."""
+        if not self.files.may_discard():
+            event.ignore()
+            return
+        self.settings.save_layout(self.saveGeometry(), self.saveState(LAYOUT_VERSION))
+        self.settings.flush()
+        self.area.close_helpers()
+        self.document.file.close()
+        self.engine.shutdown()
+        event.accept()
+        self.closed.emit()
