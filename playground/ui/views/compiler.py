@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.protocol.messages import Ir
 from playground.ui.views.formatting import bytes_text
 from playground.ui.views.ir_text import IrPage
 from playground.ui.views.meter import Meter
@@ -29,6 +28,7 @@ from playground.ui.views.table_twin import RecordModel, RecordTable
 if TYPE_CHECKING:
     from playground.model.compiling import CompileReport
     from playground.model.config import Config
+    from playground.protocol.messages import Ir
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 

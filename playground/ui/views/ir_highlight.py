@@ -14,40 +14,62 @@ if TYPE_CHECKING:
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _NUMBER = r"(?<![\w.%$])-?(?:0x[0-9a-fA-F]+|0[fFdD][0-9a-fA-F]{8,16}|\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b"
+
+
+def _words(text: str) -> str:
+    return rf"\b(?:{'|'.join(text.split())})\b"
+
+
+_DIALECTS = "tt ttg ttng arith scf math gpu nvvm llvm cf"
 _MLIR = (
     ("code_comment", r"//.*$|\bloc\(.*$|^#loc.*$"),
     ("code_string", _STRING),
     ("code_decorator", r"@[\w.$]+|#[\w.]+"),
-    ("code_keyword", r"\b(?:module|tt\.\w+|ttg\.\w+|ttng\.\w+|arith\.\w+|scf\.\w+|math\.\w+|gpu\.\w+|nvvm\.\w+|llvm\.\w+|cf\.\w+)\b"),
-    ("code_builtin", r"\b(?:tensor|memdesc|vector|i1|i8|i16|i32|i64|f16|bf16|f32|f64|index)\b|!tt\.\w+"),
+    ("code_keyword", rf"\bmodule\b|\b(?:{'|'.join(_DIALECTS.split())})\.\w+"),
+    (
+        "code_builtin",
+        _words("tensor memdesc vector i1 i8 i16 i32 i64 f16 bf16 f32 f64 index") + r"|!tt\.\w+",
+    ),
     ("code_name", r"%[\w.$#-]+"),
     ("code_number", _NUMBER),
-)  # fmt: skip
+)
+_LLVM_WORDS = """
+    define declare ret br call tail load store phi select getelementptr icmp fcmp add sub mul fadd
+    fsub fmul fdiv sdiv udiv srem urem shl lshr ashr and or xor zext sext trunc bitcast insertvalue
+    extractvalue insertelement extractelement asm sideeffect target datalayout triple attributes
+"""
 _LLVM = (
     ("code_comment", r";.*$|!dbg !\d+|^!\d+.*$"),
     ("code_string", _STRING),
     ("code_decorator", r"@[\w.$]+|#\d+"),
-    ("code_keyword", r"\b(?:define|declare|ret|br|call|tail|load|store|phi|select|getelementptr|icmp|fcmp|f?add|f?mul|f?sub|[su]?div|fdiv|shl|[al]shr|and|or|xor|zext|sext|trunc|bitcast|insertvalue|extractvalue|insertelement|extractelement|asm|sideeffect|target|datalayout|triple|attributes)\b"),
-    ("code_builtin", r"\b(?:i\d+|half|bfloat|float|double|void|ptr|label|addrspace)\b"),
+    ("code_keyword", _words(_LLVM_WORDS)),
+    ("code_builtin", r"\bi\d+\b|" + _words("half bfloat float double void ptr label addrspace")),
     ("code_name", r"%[\w.$-]+"),
     ("code_number", _NUMBER),
-)  # fmt: skip
+)
+_PTX_DIRECTIVES = """
+    version target address_size visible entry param reg shared global extern align maxntid reqntid
+    minnctapersm file section func noreturn
+"""
 _PTX = (
     ("code_comment", r"//.*$|^\s*\.loc\b.*$"),
     ("code_string", _STRING),
     ("code_decorator", r"\$L[\w$]+:?|@!?%?p\d+"),
-    ("code_builtin", r"(?<![\w])\.(?:version|target|address_size|visible|entry|param|reg|shared|global|extern|align|maxntid|reqntid|minnctapersm|file|section|func|noreturn)\b"),
+    ("code_builtin", r"(?<!\w)\.(?:" + "|".join(_PTX_DIRECTIVES.split()) + r")\b"),
     ("code_keyword", r"^\s*(?:@!?%p\d+\s+)?[a-z]\w*(?:\.[\w:]+)+|\b(?:ret|bra|exit)\b"),
     ("code_name", r"%[\w.]+"),
     ("code_number", _NUMBER),
-)  # fmt: skip
+)
 _ASSEMBLY = (
-    ("code_comment", r"//.*$|/\*.*?\*/|;.*$(?<!;)"),
+    ("code_comment", r"//.*$|/\*.*?\*/"),
     ("code_decorator", r"^\s*\.\w+.*$|^[\w.$]+:|@!?U?P[T\d]+"),
-    ("code_keyword", r"\b[A-Z][A-Z0-9]+(?:\.[A-Z0-9_.]+)*\b(?!\s*\])|\b[sv]_\w+|\b(?:global|buffer|ds|flat)_\w+"),
-    ("code_name", r"\bU?R(?:\d+|Z)\b|\bU?P(?:\d|T)\b|\b[sva]\[?\d+(?::\d+)?\]?"),
+    ("code_name", r"\bU?R(?:\d+|Z)\b|\bU?P(?:\d|T)\b|\b[sva]\d+\b|\b[sva]\[\d+(?::\d+)?\]"),
+    (
+        "code_keyword",
+        r"\b[A-Z][A-Z0-9]+(?:\.[A-Z0-9_.]+)*\b|\b[sv]_\w+|\b(?:global|buffer|ds|flat)_\w+",
+    ),
     ("code_number", _NUMBER),
-)  # fmt: skip
+)
 _RULES = {
     "ttir": _MLIR,
     "ttgir": _MLIR,

@@ -94,7 +94,7 @@ class IrText(QPlainTextEdit):
         return tuple(index for index, line in enumerate(self._lines) if line == source_line)
 
     def show_source_line(self, line: int, *, scroll: bool = True) -> None:
-        """Mark everything that came from source line `line`, and bring the first of it into view."""
+        """Mark what came from source line `line`, and bring the first of it into view."""
         self._source_line = line
         self._mark()
         lines = self.lines_of(line) if line else ()
@@ -128,10 +128,9 @@ class IrText(QPlainTextEdit):
         selections = []
         for line in self.lines_of(self._source_line)[:2000] if self._source_line else ():
             selection = QTextEdit.ExtraSelection()
-            # PySide's stubs do not declare these two public fields of the selection.
-            selection.format.setBackground(self._theme.color("selection"))  # type: ignore[attr-defined]
-            selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
-            selection.cursor = QTextCursor(self.document().findBlockByNumber(line))  # type: ignore[attr-defined]
+            selection.format.setBackground(self._theme.color("selection"))
+            selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            selection.cursor = QTextCursor(self.document().findBlockByNumber(line))
             selections.append(selection)
         self.setExtraSelections(selections)
         self._gutter.update()

@@ -1,0 +1,138 @@
+"""The configs tried, in order, with their intervals: hover tells which, a click goes back to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QToolTip
+
+from playground.ui.views.formatting import measurement_text, time_unit
+from playground.ui.views.plot_style import ThemedPlot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QWidget
+
+    from playground.model.config import Config
+    from playground.model.measurement import Measurement
+    from playground.ui.theme import Theme
+
+
+class HistoryPlot(ThemedPlot):
+    """One point a measurement with its 95 % interval; the current config's are filled.
+
+    `configPicked` carries the config of the point clicked.
+    """
+
+    configPicked = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("timings.history", "History of the configs tried", theme, parent)
+        self._items: tuple[Measurement, ...] = ()
+        self._baseline: Measurement | None = None
+        self._current: Config | None = None
+        self.points: Any = None
+        self.recolour()
+
+    def show_history(
+        self,
+        items: Sequence[Measurement],
+        baseline: Measurement | None,
+        current: Config | None,
+    ) -> None:
+        """Draw measurements in the order taken."""
+        self._items, self._baseline, self._current = tuple(items), baseline, current
+        self._draw()
+
+    def recolour(self) -> None:
+        """Redraw in the theme's colours."""
+        super().recolour()
+        self._draw()
+
+    def _draw(self) -> None:
+        self.item.clear()
+        self.points = None
+        if not self._items:
+            self.label_axes("time", "configs tried")
+            return
+        best = min(item.median_ms for item in self._items)
+        unit, factor = time_unit(best)
+        x = np.arange(1, len(self._items) + 1)
+        y = np.array([item.median_ms * factor for item in self._items])
+        low = y - np.array([item.interval_ms[0] * factor for item in self._items])
+        high = np.array([item.interval_ms[1] * factor for item in self._items]) - y
+        self.item.plot(x, y, pen=pg.mkPen(self.tint("plot_1", 0.35), width=1))
+        bars = pg.ErrorBarItem(
+            x=x, y=y, top=high, bottom=low, beam=0.25, pen=self.pen("plot_1", 1.2)
+        )
+        self.item.addItem(bars)
+        if self._baseline is not None:
+            line = pg.InfiniteLine(
+                self._baseline.median_ms * factor, angle=0,
+                pen=self.pen("muted", 1.5, dashed=True), label="baseline",
+                labelOpts={
+                    "position": 0.04, "color": self.theme.color("muted"),
+                    "fill": self.tint("plot_background", 0.85), "anchors": [(0, 1), (0, 1)],
+                },
+            )  # fmt: skip
+            self.item.addItem(line)
+        size = self.fontMetrics().height() * 0.62
+        self.points = pg.ScatterPlotItem(
+            size=size, hoverable=True, hoverSize=size * 1.4, tip=None,
+            hoverPen=self.pen("text", 2.0),
+        )  # fmt: skip
+        self.points.setData(
+            [
+                {
+                    "pos": (float(x[index]), float(y[index])),
+                    "data": item,
+                    # Filled or hollow, star or disc: colour is not the only difference.
+                    "symbol": "star" if item.median_ms == best else "o",
+                    "size": size * (1.5 if item.median_ms == best else 1.0),
+                    "brush": (
+                        self.tint("plot_2", 1.0) if item.config == self._current
+                        else self.tint("plot_background", 1.0)
+                    ),
+                    "pen": self.pen("plot_2" if item.config == self._current else "plot_1", 1.8),
+                }
+                for index, item in enumerate(self._items)
+            ]
+        )  # fmt: skip
+        self.points.sigHovered.connect(self._on_hover)
+        self.points.sigClicked.connect(self._on_click)
+        self.item.addItem(self.points)
+        self.label_axes(f"time ({unit})", "configs tried, in order")
+        self.setXRange(0.5, len(self._items) + 0.5, padding=0)
+        bottom, top = float((y - low).min()), float((y + high).max())
+        if self._baseline is not None:
+            bottom = min(bottom, self._baseline.median_ms * factor)
+            top = max(top, self._baseline.median_ms * factor)
+        room = (top - bottom) * 0.12 or abs(top) * 0.1
+        self.setYRange(bottom - room, top + room, padding=0)
+        ticks = [(int(value), str(int(value))) for value in x]
+        while len(ticks) > 12:
+            ticks = ticks[::2]
+        self.item.getAxis("bottom").setTicks([ticks])
+        fastest = min(self._items, key=lambda item: item.median_ms)
+        self.setAccessibleDescription(
+            f"{len(self._items)} configs tried; fastest {fastest.config.label()}: "
+            f"{measurement_text(fastest)}"
+        )
+
+    def _on_hover(self, _item: object, points: Sequence[Any], _event: object) -> None:
+        if not len(points):
+            QToolTip.hideText()
+            return
+        measurement: Measurement = points[0].data()
+        QToolTip.showText(
+            QCursor.pos(), f"{measurement.config.label()}\n{measurement_text(measurement)}", self
+        )
+
+    def _on_click(self, _item: object, points: Sequence[Any], _event: object) -> None:
+        if len(points):
+            self.configPicked.emit(points[0].data().config)

@@ -1,0 +1,67 @@
+"""pyqtgraph plots in the theme's colours and the window's font, with times in one unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyqtgraph as pg
+from PySide6.QtGui import QColor, QFont, QPen
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from playground.ui.theme import Theme
+
+
+class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
+    """A plot without pyqtgraph's own menu and buttons; `recolour` follows the theme."""
+
+    def __init__(self, name: str, title: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.theme = theme
+        self.item: Any = self.getPlotItem()
+        self.item.setMenuEnabled(False)
+        self.item.hideButtons()
+        self.setAntialiasing(True)
+        self.setFrameShape(self.Shape.NoFrame)
+        height = self.fontMetrics().height()
+        self.setMinimumHeight(height * 8)
+        font = QFont(self.font())
+        font.setPointSizeF(max(font.pointSizeF() * 0.9, 6.0))
+        for side in ("left", "bottom"):
+            axis = self.item.getAxis(side)
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(tickFont=font, tickLength=-height // 4)
+        theme.changed.connect(self.recolour)
+
+    def label_axes(self, left: str, bottom: str) -> None:
+        """Name both axes, with their units."""
+        colour = self.theme.color("muted").name()
+        size = f"{max(self.font().pointSizeF() * 0.9, 6.0):.1f}pt"
+        style = {"color": colour, "font-size": size}
+        self.item.setLabel("left", left, **style)
+        self.item.setLabel("bottom", bottom, **style)
+
+    def recolour(self) -> None:
+        """Take the theme's colours; subclasses redraw their data, too."""
+        self.setBackground(self.theme.color("plot_background"))
+        for side in ("left", "bottom"):
+            axis = self.item.getAxis(side)
+            axis.setPen(pg.mkPen(self.theme.color("border_strong")))
+            axis.setTextPen(pg.mkPen(self.theme.color("muted")))
+        self.item.showGrid(x=True, y=True, alpha=0.18)
+
+    def pen(self, token: str, width: float = 1.5, *, dashed: bool = False) -> QPen:
+        """Return a pen of constant width on screen."""
+        pen: QPen = pg.mkPen(self.theme.color(token), width=width)
+        if dashed:
+            pen.setDashPattern([4.0, 3.0])
+        return pen
+
+    def tint(self, token: str, share: float) -> QColor:
+        """Return a colour of the theme with opacity `share`."""
+        colour = self.theme.color(token)
+        colour.setAlphaF(share)
+        return colour

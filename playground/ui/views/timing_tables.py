@@ -1,0 +1,55 @@
+"""The table twins of the timing plots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playground.model.measurement import Measurement
+from playground.ui.views.formatting import interval_text, method_text, significant, time_text
+from playground.ui.views.table_twin import Column
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample and its number."""
+
+    number: int
+    time_ms: float
+
+
+def samples_of(measurement: Measurement) -> tuple[Sample, ...]:
+    """Return a measurement's samples with their numbers, from 1."""
+    return tuple(Sample(i, time) for i, time in enumerate(measurement.samples_ms, 1))
+
+
+SAMPLE_COLUMNS: tuple[Column[Sample], ...] = (
+    Column("Sample", lambda sample: sample.number, numeric=True),
+    Column(
+        "Time (ms)", lambda sample: sample.time_ms,
+        lambda sample: time_text(sample.time_ms, 4), numeric=True,
+    ),
+)  # fmt: skip
+
+
+def _rate_text(item: Measurement) -> str:
+    return "" if item.bandwidth_gbps is None else f"{significant(item.bandwidth_gbps, 4)} GB/s"
+
+
+HISTORY_COLUMNS: tuple[Column[Measurement], ...] = (
+    Column("Config", lambda item: item.config.label()),
+    Column(
+        "Median (ms)", lambda item: item.median_ms, lambda item: time_text(item.median_ms, 4),
+        numeric=True,
+    ),
+    Column(
+        "95 % interval", lambda item: item.interval_ms[0],
+        lambda item: interval_text(*item.interval_ms), numeric=True,
+    ),
+    Column(
+        "Spread (%)", lambda item: item.spread * 100,
+        lambda item: f"{item.spread * 100:.1f} %", numeric=True,
+    ),
+    Column("Bandwidth (GB/s)", lambda item: item.bandwidth_gbps, _rate_text, numeric=True),
+    Column("Samples", lambda item: len(item.samples_ms), numeric=True),
+    Column("Clock and cache", method_text),
+)  # fmt: skip
