@@ -277,6 +277,12 @@ class Document(QObject):
             )
         )
 
+    def close(self) -> None:
+        """Stop the document's timers and file watch; the engine is shut down by its owner."""
+        self._outline_timer.stop()
+        self.file.close()
+        self.work.close()
+
     def interrupt(self) -> None:
         """Interrupt what the engine runs now; it stays alive with all it holds."""
         self.work.queue.cancel_all()

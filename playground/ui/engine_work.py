@@ -111,6 +111,10 @@ class EngineWork(QObject):
             if kind in ("run", "sweep", "export"):
                 self._engine.send(messages.Cancel(job))
 
+    def close(self) -> None:
+        """Stop the timer of idle work."""
+        self._ahead_timer.stop()
+
     def forget_run(self) -> None:
         """Do not run the file again after the next restart: the user asked for a fresh engine."""
         self._rerun_when_ready = False
