@@ -1,0 +1,267 @@
+"""The tracing copy, compiled for a GPU that is not in the machine."""
+
+import re
+
+import pytest
+
+from tests.engine.coverage_parts import in_child
+
+KERNELS = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def helper(pointer, offsets, mask):
+    return tl.load(pointer + offsets, mask=mask, other=1.0)
+
+@triton.jit
+def loads(x, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    a = tl.load(x + offsets)
+    b = tl.load(x + offsets, mask=offsets < n)
+    c = helper(x, offsets, offsets < n)
+    d = tl.load(x)
+    tl.store(x + offsets, a + b + c + d)
+    tl.store(x, 1.0)
+
+@triton.jit
+def looped(x, n, BLOCK: tl.constexpr):
+    total = tl.zeros((BLOCK,), tl.float32)
+    step = 0
+    for i in range(0, n):
+        total += tl.load(x + i * BLOCK + tl.arange(0, BLOCK))
+        if i > 3:
+            total += helper(x, tl.arange(0, BLOCK), tl.arange(0, BLOCK) < n)
+    while step < n:
+        total += tl.load(x + step)
+        step += 1
+    tl.store(x + tl.arange(0, BLOCK), total)
+
+@triton.jit
+def atomics(x, flags, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.atomic_add(x + offsets, 1.0, mask=offsets < n)
+    tl.atomic_max(x + offsets, 1.0)
+    tl.atomic_xchg(flags, 1)
+    tl.atomic_cas(flags, 0, 1)
+    tl.atomic_and(flags + offsets, 3)
+
+@triton.jit
+def small(mask_ptr, half, wide, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    keep = tl.load(mask_ptr + offsets, mask=offsets < n)
+    value = tl.load(half + offsets, mask=keep)
+    tl.store(wide + offsets, value.to(tl.float64), mask=keep)
+
+@triton.jit
+def dotted(a, b, c, K, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for k in range(0, K, BLOCK):
+        x = tl.load(a + i[:, None] * K + k + i[None, :])
+        y = tl.load(b + (k + i[:, None]) * BLOCK + i[None, :])
+        total = tl.dot(x, y, total)
+    tl.store(c + i[:, None] * BLOCK + i[None, :], total)
+
+@triton.jit
+def blocked(a, c, M, N, BLOCK: tl.constexpr):
+    source = tl.make_block_ptr(a, (M, N), (N, 1), (0, 0), (BLOCK, BLOCK), (1, 0))
+    target = tl.make_block_ptr(c, (M, N), (N, 1), (0, 0), (BLOCK, BLOCK), (1, 0))
+    for k in range(0, N, BLOCK):
+        value = tl.load(source, boundary_check=(0, 1), padding_option="zero")
+        tl.store(target, value, boundary_check=(0, 1))
+        source = tl.advance(source, (0, BLOCK))
+        target = tl.advance(target, (0, BLOCK))
+
+@triton.jit
+def device_descriptor(a, c, M, N, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(a, [M, N], [N, 1], [BLOCK, BLOCK])
+    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BLOCK, BLOCK])
+    for k in range(0, N, BLOCK):
+        target.store([0, k], source.load([0, k]))
+        target.atomic_add([0, k], source.load([0, k]))
+
+@triton.jit
+def host_descriptor(source, target, N, BLOCK: tl.constexpr):
+    for k in range(0, N, BLOCK):
+        target.store([0, k], source.load([0, k]))
+"""
+
+COMMON = """
+import torch
+from playground.engine.triton_private.stub_driver import activate_stub
+activate_stub("cuda:90")
+from playground.engine.triton_private import tracing
+from playground.engine.triton_private.tracing_emit import Plan
+TABLE = 0x7f0012340000
+kernels = load(PATH)
+f32, f64 = torch.zeros(1024), torch.zeros(1024, dtype=torch.float64)
+i32, f16 = torch.zeros(1024, dtype=torch.int32), torch.zeros(1024, dtype=torch.float16)
+square = torch.zeros(128, 128, dtype=torch.float16)
+
+def traced(name, units, arguments, descriptors=(), mixed=()):
+    plan = Plan(TABLE, tuple(units), tuple(mixed), tuple(descriptors))
+    kernel = tracing.build(getattr(kernels, name), arguments, {"num_warps": 4, "num_stages": 1}, plan)
+    ttir, ptx = kernel.asm["ttir"], kernel.asm["ptx"]
+    answer[name] = {
+        "sites": [[site.kind, site.line] for site in plan.sites],
+        "rmw": ttir.count("tt.atomic_rmw"), "cas": ttir.count("tt.atomic_cas"),
+        "descriptors": ttir.count("tt.descriptor") + ttir.count("make_tensor_ptr"),
+        "table": ttir.count("tt.load") and str(TABLE) in ttir,
+        "ptx": ptx.count("red.") + ptx.count("atom."), "notes": plan.notes,
+        "cubin": len(kernel.asm["cubin"]), "flops": "c65536_i64" in ttir or "65536 : i64" in ttir,
+    }
+"""
+
+
+def line_of(text):
+    """Return the 1-based line of the kernels' file that holds `text`."""
+    return next(
+        number for number, line in enumerate(KERNELS.splitlines(), start=1) if text in line
+    )
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Facts about the tracing copy of each kernel."""
+    folder = tmp_path_factory.mktemp("tracing")
+    (folder / "traced_kernels.py").write_text(KERNELS)
+    return in_child(
+        f"PATH = {str(folder / 'traced_kernels.py')!r}\n{COMMON}"
+        + """
+traced("loads", (4,), dict(x=f32, n=1000, BLOCK=256))
+traced("looped", (4,), dict(x=f32, n=1000, BLOCK=256))
+traced("atomics", (4, 4), dict(x=f32, flags=i32, n=1000, BLOCK=256))
+traced("small", (1, 2, 8), dict(mask_ptr=torch.zeros(1024, dtype=torch.bool), half=f16, wide=f64, n=1000, BLOCK=256))
+traced("dotted", (2, 2, 4), dict(a=square, b=square, c=f32, K=128, BLOCK=32))
+traced("device_descriptor", (2, 2), dict(a=square, c=square, M=128, N=128, BLOCK=32))
+from triton.tools.tensor_descriptor import TensorDescriptor
+desc = TensorDescriptor.from_tensor(square, [32, 32])
+traced("host_descriptor", (2, 2), dict(source=desc, target=desc, N=128, BLOCK=32), ("source", "target"))
+import triton.language as tl, inspect
+answer["block_pointers"] = "_builder" not in answer and "boundary_check" in inspect.signature(tl.load).parameters
+if answer["block_pointers"]:
+    traced("blocked", (2, 2), dict(a=square, c=square, M=100, N=128, BLOCK=32))
+""",
+        interpret=False,
+        tmp_path=folder,
+    )
+
+
+# Per access: loads or stores, and first and last program, and three words for lanes outside.
+LOAD, STORE, ATOMIC = 1 + 2 + 3, 1 + 2 + 3, 2 + 2 + 2 + 3
+
+
+def test_each_kind_of_load_has_a_site_and_counters(compiled):
+    facts = compiled["loads"]
+    assert facts["sites"] == [
+        ["load", line_of("    a = tl.load(x + offsets)")],
+        ["load", line_of("    b = tl.load(")],
+        ["load", line_of("    return tl.load(pointer")],
+        ["load", line_of("    d = tl.load(x)")],
+        ["store", line_of("    tl.store(x + offsets, a + b")],
+        ["store", line_of("    tl.store(x, 1.0)")],
+    ]
+    assert facts["rmw"] == 4 * LOAD + 2 * STORE
+    assert facts["table"]
+    assert facts["ptx"] > 0
+    assert facts["cubin"] > 0
+
+
+def test_a_loop_body_is_one_site_however_often_the_front_end_visits_it(compiled):
+    assert [site[0] for site in compiled["looped"]["sites"]] == ["load", "load", "load", "store"]
+    assert compiled["looped"]["rmw"] == 3 * LOAD + STORE
+
+
+def test_atomics_count_as_reading_and_writing(compiled):
+    facts = compiled["atomics"]
+    assert [site[0] for site in facts["sites"]] == ["atomic"] * 5
+    # atomic_max on floats is two of them, one for each sign; compare-and-swap is its own.
+    assert facts["cas"] == 1
+    assert facts["rmw"] == 5 * ATOMIC + 1 + 2 + 1 + 1
+
+
+def test_bool_and_small_and_wide_elements_compile(compiled):
+    assert compiled["small"]["rmw"] == 2 * LOAD + STORE
+
+
+def test_dots_add_their_operations(compiled):
+    facts = compiled["dotted"]
+    assert facts["rmw"] == 2 * LOAD + STORE + 1
+    assert facts["flops"]  # 2 * 32 * 32 * 32
+
+
+def test_descriptors_become_counted_pointers(compiled):
+    facts = compiled["device_descriptor"]
+    assert facts["descriptors"] == 0
+    assert [site[0] for site in facts["sites"]] == ["load", "store", "load", "atomic"]
+    facts = compiled["host_descriptor"]
+    assert facts["descriptors"] == 0
+    assert [site[0] for site in facts["sites"]] == ["load", "store"]
+    assert facts["notes"] == []
+
+
+def test_block_pointers_become_counted_pointers(compiled):
+    if not compiled["block_pointers"]:
+        pytest.skip("this Triton has no block pointers")
+    facts = compiled["blocked"]
+    assert facts["descriptors"] == 0
+    assert facts["rmw"] == LOAD + STORE
+
+
+def test_the_normal_kernel_is_left_alone(tmp_path):
+    (tmp_path / "traced_kernels.py").write_text(KERNELS)
+    facts = in_child(
+        f"PATH = {str(tmp_path / 'traced_kernels.py')!r}\n{COMMON}"
+        + """
+import os, tempfile
+from triton import knobs
+from triton.compiler import code_generator, compiler
+folder = tempfile.mkdtemp()
+knobs.cache.dir = folder
+before = (code_generator.CodeGenerator, compiler.get_cache_manager)
+warm = lambda: kernels.loads.warmup(f32, 1000, BLOCK=256, grid=(1,))
+plain = warm()
+helper_hash, own_hash = kernels.helper.hash, kernels.loads.hash
+files = sorted(os.listdir(folder))
+caches = len(kernels.loads.device_caches[0][0])
+traced("loads", (4,), dict(x=f32, n=1000, BLOCK=256))
+answer["same_hashes"] = (helper_hash, own_hash) == (kernels.helper.hash, kernels.loads.hash)
+answer["same_files"] = files == sorted(os.listdir(folder))
+answer["same_caches"] = caches == len(kernels.loads.device_caches[0][0])
+answer["restored"] = before == (code_generator.CodeGenerator, compiler.get_cache_manager)
+kernels.loads.device_caches.clear()
+knobs.compilation.always_compile = True
+answer["same_code"] = warm().asm["ttir"] == plain.asm["ttir"]
+broken = Plan(TABLE, (4,))
+try:
+    tracing.build(kernels.dotted, dict(a=square, b=f32, c=f32, K=128, BLOCK=32), {}, broken)
+    answer["raised"] = False
+except Exception as error:
+    answer["raised"] = type(error).__name__
+answer["restored_after_error"] = before == (code_generator.CodeGenerator, compiler.get_cache_manager)
+""",
+        interpret=False,
+        tmp_path=tmp_path,
+    )
+    assert facts["same_hashes"]
+    assert facts["same_files"]
+    assert facts["same_caches"]
+    assert facts["restored"]
+    assert facts["same_code"]
+    assert facts["raised"] == "CompilationError"
+    assert facts["restored_after_error"]
+
+
+def test_a_wide_access_to_a_shared_storage_covers_several_cells(tmp_path):
+    (tmp_path / "traced_kernels.py").write_text(KERNELS)
+    facts = in_child(
+        f"PATH = {str(tmp_path / 'traced_kernels.py')!r}\n{COMMON}"
+        + """
+traced("loads", (2,), dict(x=f32, n=1000, BLOCK=256), mixed=(True,))
+""",
+        interpret=False,
+        tmp_path=tmp_path,
+    )
+    # Twice as many counters and programs as with the grain of the access itself.
+    assert facts["loads"]["rmw"] == 6 * (2 * (1 + 2) + 3)
+    assert re.match(r"load|store", facts["loads"]["sites"][0][0])
