@@ -97,15 +97,17 @@ class _Worker:
         try:
             status = self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            self._stop()
-            return self._ended_early(
+            reached = self._ended_early(
                 f"not done after {time.monotonic() - started:.0f} s while {self._doing}",
                 "choose a smaller problem size with --set, or a longer --timeout",
                 1,
             )
+            self._stop()  # what the worker says about being stopped is not news
+            return reached
         except KeyboardInterrupt:
+            reached = self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)
             self._stop()
-            return self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)
+            return reached
         self._drain()
         if status == INTERRUPTED:
             return self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)

@@ -88,12 +88,13 @@ class Work:
             "running the file and its driver",
             lambda: session.run(driver=task.driver, sizes=sizes, job=self.job),
         )
-        self.report.add(*result.findings)
+        if result.launches:
+            self.report.add(*result.findings)
+        else:
+            self.report.add(*_without_launch(result.findings, task))
         if task.verb in ("launches", "all"):
             self.report.put("launches", [schema.launch(item) for item in result.launches])
         if not result.launches:
-            if not self.report.failed:
-                self.report.add(_no_launch(task, session))
             raise FailedError
         # Where the driver failed later on, what it had launched before is there to look at.
         self._choose(result.launches, settings)
@@ -203,15 +204,14 @@ def _counted(launches: tuple[Launch, ...]) -> str:
     return f"{len(launches)} kernel" + ("s" if len(launches) != 1 else "")
 
 
-def _no_launch(task: Task, session: Session) -> Finding:
-    if session.driver is None and not task.driver:
-        message = "the file has no driver: no `example()` and no `__main__` block"
-    else:
-        message = "no kernel was launched"
-    return _finding(
-        "capture", message, task,
-        hint="give the call that launches one, for example --driver 'main()'",
-    )  # fmt: skip
+def _without_launch(findings: tuple[Finding, ...], task: Task) -> list[Finding]:
+    """Return the findings of a run without a launch, which is an error here: nothing follows."""
+    if any(item.severity == "error" for item in findings):
+        return list(findings)
+    told = [item for item in findings if item.stage == "capture"]
+    hint = "give the call that launches one, for example --driver 'main(4096)'"
+    error = _finding("capture", told[0].message if told else "no kernel was launched", task, hint)
+    return [*(item for item in findings if item not in told), error]
 
 
 # ------------------------------------------------------------------ the verbs

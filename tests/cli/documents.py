@@ -1,0 +1,105 @@
+"""A checker of the command line's documents, written by hand from the README's tables."""
+
+from __future__ import annotations
+
+# Every key of a document and the types its value may have.
+Maybe = type(None)
+NUMBER = (int, float)
+CONFIG = dict
+FINDING = {
+    "severity": str, "stage": str, "message": str, "hint": str, "file": (str, Maybe),
+    "line": (int, Maybe), "column": (int, Maybe), "detail": str,
+}  # fmt: skip
+DEVICE = {
+    "mode": str, "name": str, "target": str, "torch": str, "triton": str, "python": str,
+    "driver": str, "cuda": str, "multiprocessors": (int, Maybe), "l2_bytes": (int, Maybe),
+    "memory_bytes": (int, Maybe), "copy_ceiling_gbps": (*NUMBER, Maybe), "notes": list,
+}  # fmt: skip
+COUNT = {"total": int, "min": int, "max": int}
+CLOCK = {
+    "sm_clock_mhz": (int, Maybe), "memory_clock_mhz": (int, Maybe), "temperature_c": (int, Maybe),
+    "power_w": (*NUMBER, Maybe), "throttle": str,
+}  # fmt: skip
+CHECK = {
+    "status": str, "against": str, "tensor": str, "max_abs_error": (*NUMBER, Maybe),
+    "tolerance": (*NUMBER, Maybe), "mismatches": int, "elements": int,
+    "first_index": (list, Maybe), "note": str,
+}  # fmt: skip
+ROW = {
+    "config": CONFIG, "status": str, "reason": str, "median_ms": (*NUMBER, Maybe),
+    "low_ms": (*NUMBER, Maybe), "high_ms": (*NUMBER, Maybe), "registers": (int, Maybe),
+    "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
+    "unwritten": (int, Maybe),
+}  # fmt: skip
+PAYLOADS = {
+    "launches": [{
+        "index": int, "kernel": str, "file": str, "line": int, "call_line": (int, Maybe),
+        "grid": list, "grid_kind": str, "programs": int, "arguments": [{
+            "name": str, "kind": str, "text": str, "tensor": (dict, Maybe)}],
+        "knobs": [{
+            "name": str, "kind": str, "origin": str, "default": object, "choices": list,
+            "minimum": (int, Maybe), "maximum": (int, Maybe), "derived": bool, "note": str}],
+        "config": CONFIG, "presets": [{"label": str, "config": CONFIG}], "wrappers": list,
+    }],
+    "measurement": {
+        "launch": int, "kernel": str, "config": CONFIG, "samples_ms": [NUMBER],
+        "median_ms": NUMBER, "interval_ms": [NUMBER], "spread": NUMBER, "source": str,
+        "cache": str, "bandwidth_gbps": (*NUMBER, Maybe), "tflops": (*NUMBER, Maybe),
+        "bytes_requested": (int, Maybe), "bytes_unique": (int, Maybe), "flops": (int, Maybe),
+        "host_ms": (*NUMBER, Maybe), "before": CLOCK, "after": CLOCK, "notes": [str],
+        "check": CHECK,
+    },
+    "compile": {
+        "launch": int, "kernel": str, "config": CONFIG, "target": str,
+        "registers": (int, Maybe), "spill_bytes": (int, Maybe), "stack_bytes": (int, Maybe),
+        "shared_bytes": int, "shared_limit_bytes": (int, Maybe), "threads": int, "fits": bool,
+        "stage_times": [{"stage": str, "time_ms": NUMBER}], "total_ms": NUMBER,
+        "cache_hit": bool, "stages": [str], "occupancy": (dict, Maybe), "notes": [str],
+        "ir": dict,
+    },
+    "coverage": {
+        "launch": int, "kernel": str, "config": CONFIG, "grid": [int], "tensors": [{
+            "name": str, "shape": [int], "dtype": str, "elements": int, "loads": COUNT,
+            "stores": COUNT, "unwritten": (int, Maybe), "multi_written": int,
+            "out_of_bounds": int}],
+        "bytes_requested": int, "bytes_unique": int, "flops": int, "out_of_bounds": [{
+            "tensor": str, "kind": str, "program": int, "distance": int, "lanes": int,
+            "line": (int, Maybe), "file": (str, Maybe)}],
+        "mode": str, "duration_ms": NUMBER, "resolution": str, "notes": [str],
+    },
+    "sweep": {
+        "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
+        "total": int, "cancelled": bool, "elapsed_s": NUMBER, "note": str,
+    },
+    "export": {
+        "launch": int, "kernel": str, "config": CONFIG, "name": str, "path": (str, Maybe),
+        "text": str,
+    },
+    "doctor": [{"name": str, "status": str, "text": str, "remedy": str}],
+}  # fmt: skip
+
+
+def check_document(document: dict, key: str) -> None:
+    """Fail unless `document` is what the README says of schema `triton-playground/1`."""
+    assert document["schema"] == "triton-playground/1"
+    assert set(document) == {"schema", "playground", "device", "file", "findings", key}
+    assert isinstance(document["playground"], str)
+    conforms(document["findings"], [FINDING], "findings")
+    if document["device"] is not None:
+        conforms(document["device"], DEVICE, "device")
+    if document[key] is not None:
+        conforms(document[key], PAYLOADS[key], key)
+
+
+def conforms(value: object, shape: object, place: str) -> None:
+    if isinstance(shape, dict):
+        assert isinstance(value, dict), place
+        assert set(value) == set(shape), f"{place}: {set(value) ^ set(shape)}"
+        for name, inner in shape.items():
+            conforms(value[name], inner, f"{place}.{name}")
+    elif isinstance(shape, list):
+        assert isinstance(value, list), place
+        for index, item in enumerate(value):
+            conforms(item, shape[0], f"{place}[{index}]")
+    else:
+        assert isinstance(value, shape), f"{place} is {value!r}"

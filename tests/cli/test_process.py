@@ -1,0 +1,69 @@
+"""A worker that dies, hangs or is interrupted ends in one document and leaves no process."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.command import environment
+from tests.cli.documents import check_document
+
+
+def errors(document):
+    return [item["message"] for item in document["findings"] if item["severity"] == "error"]
+
+
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGABRT"])
+def test_death_by_a_signal_is_a_finding(call, kernel_file, name):
+    path = kernel_file("")
+    done = call("launches", path, "--driver", f"os.kill(os.getpid(), signal.{name})", "--json")
+    assert done.status == 1
+    check_document(done.document, "launches")
+    (message,) = errors(done.document)
+    assert f"died of {name} while running the file and its driver" in message
+    assert done.document["device"]["torch"]  # what was known before is kept
+
+
+def test_a_driver_that_ends_the_process(call, kernel_file):
+    done = call("launches", kernel_file(""), "--driver", "os._exit(7)", "--json")
+    assert done.status == 1
+    assert "exit status 7" in errors(done.document)[0]
+
+
+def test_a_limit_of_time(call, kernel_file):
+    started = time.monotonic()
+    done = call(
+        "launches", kernel_file(""), "--driver", "while True: pass", "--timeout", "6", "--json"
+    )
+    assert done.status == 1
+    assert "not done after 6 s" in errors(done.document)[0]
+    assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_ends_both_processes(kernel_file, tmp_path, number):
+    path = kernel_file("")
+    driver = "import time; print('it runs', flush=True); time.sleep(100)"
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "playground", "launches", path, "--driver", driver, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        cwd=tmp_path,
+    ) as command:
+        for line in command.stderr:
+            if "it runs" in line:
+                break
+        command.send_signal(number)
+        out, err = command.communicate(timeout=60)
+    assert "Traceback" not in err
+    if number == signal.SIGINT:
+        assert command.returncode == 130
+        assert errors(json.loads(out)) == ["interrupted while running the file and its driver"]
+    else:
+        assert command.returncode == 128 + signal.SIGTERM
+    # That no process is left is what the fixture of every test looks at.

@@ -1,0 +1,209 @@
+"""The verbs on real files with the real engine; right values come from arithmetic."""
+
+import subprocess
+import sys
+
+import pytest
+
+from playground.engine.machine import has_nvidia_gpu
+from tests.cli.command import KERNELS
+from tests.cli.documents import check_document
+
+VECTOR_ADD = KERNELS / "vector_add.py"
+without_gpu = pytest.mark.skipif(has_nvidia_gpu(), reason="what happens without a GPU")
+
+
+def messages(document):
+    return " | ".join(
+        f"{item['message']} {item['hint']}"
+        for item in document["findings"]
+        if item["severity"] == "error"
+    )
+
+
+def test_launches(call):
+    done = call("launches", VECTOR_ADD, "--set", "size=5000", "--json")
+    assert done.status == 0, done.err
+    check_document(done.document, "launches")
+    (launch,) = done.document["launches"]
+    assert launch["kernel"] == "add_kernel"
+    assert launch["grid"] == [5, 1, 1]  # 5000 elements in blocks of 1024
+    assert launch["config"]["BLOCK_SIZE"] == 1024
+    assert [argument["name"] for argument in launch["arguments"]][:3] == [
+        "x_ptr",
+        "y_ptr",
+        "out_ptr",
+    ]
+    assert launch["arguments"][0]["tensor"]["shape"] == [5000]
+
+
+def test_coverage_is_exact(call):
+    size = 98432
+    done = call("coverage", VECTOR_ADD, "--json")
+    assert done.status == 0, done.err
+    check_document(done.document, "coverage")
+    tensors = {tensor["name"]: tensor for tensor in done.document["coverage"]["tensors"]}
+    once, never = {"total": size, "min": 1, "max": 1}, {"total": 0, "min": 0, "max": 0}
+    for name in ("x_ptr", "y_ptr"):
+        assert tensors[name]["loads"] == once
+        assert tensors[name]["stores"] == never
+        assert tensors[name]["unwritten"] is None
+    out = tensors["out_ptr"]
+    assert (out["loads"], out["stores"]) == (never, once)
+    assert (out["unwritten"], out["multi_written"], out["out_of_bounds"]) == (0, 0, 0)
+    assert out["elements"] == size
+    assert out["shape"] == [size]
+    assert done.document["coverage"]["bytes_unique"] == 3 * 4 * size
+
+
+def test_compile_reports_resources_and_text(call):
+    done = call("compile", VECTOR_ADD, "--target", "cuda:90", "--emit", "ptx", "--json")
+    assert done.status == 0, done.err
+    check_document(done.document, "compile")
+    report = done.document["compile"]
+    assert report["target"] == "cuda:90"
+    assert 0 < report["registers"] < 256
+    assert report["spill_bytes"] == 0
+    assert report["threads"] == 128
+    assert report["fits"] is True
+    assert ".target sm_90" in report["ir"]["ptx"]
+    assert set(report["ir"]) == {"ptx"}
+
+
+def test_emitted_text_is_all_of_standard_output(call):
+    done = call("compile", VECTOR_ADD, "--target", "cuda:80", "--emit", "ptx")
+    assert done.status == 0, done.err
+    assert done.out.lstrip().startswith("//")
+    assert ".target sm_80" in done.out
+    assert "registers a thread" in done.err
+
+
+@without_gpu
+def test_bench_without_a_gpu_tells_wall_time_and_no_bandwidth(call):
+    done = call("bench", VECTOR_ADD, "--set", "size=3000", "--set", "BLOCK_SIZE=512", "--json")
+    assert done.status == 0, done.err
+    check_document(done.document, "measurement")
+    measured = done.document["measurement"]
+    assert measured["source"] == "interpreter"
+    assert measured["bandwidth_gbps"] is None
+    assert measured["config"]["BLOCK_SIZE"] == 512
+    assert measured["check"]["status"] == "correct"
+    assert measured["check"]["against"] == "reference"
+    assert measured["median_ms"] > 0
+    shown = call("bench", VECTOR_ADD, "--set", "size=3000")
+    assert "not a GPU timing" in shown.out
+    assert "GB/s" not in shown.out
+
+
+def test_sweep_tries_the_values_named(call):
+    done = call(
+        "sweep", VECTOR_ADD, "--set", "size=3000",
+        "--values", "BLOCK_SIZE=256,512", "--values", "num_warps=2,4", "--json",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    check_document(done.document, "sweep")
+    rows = done.document["sweep"]["rows"]
+    tried = {(row["config"]["BLOCK_SIZE"], row["config"]["num_warps"]) for row in rows}
+    assert tried == {(256, 2), (256, 4), (512, 2), (512, 4)}
+    assert {row["status"] for row in rows} == {"correct"}
+
+
+def test_export_proves_itself_and_replaces_nothing(call, tmp_path):
+    path = tmp_path / "tuned.py"
+    arguments = ("export", VECTOR_ADD, "--set", "BLOCK_SIZE=256", "-o", path, "--json")
+    done = call(*arguments)
+    assert done.status == 0, done.err
+    check_document(done.document, "export")
+    assert done.document["export"]["path"] == str(path)
+    assert path.read_text() == done.document["export"]["text"]
+    proof = subprocess.run(
+        [sys.executable, str(path), "--check"], capture_output=True, text=True, check=False
+    )
+    assert proof.returncode == 0, proof.stdout + proof.stderr
+
+    assert call(*arguments).status == 0  # its own file may be replaced
+    path.write_text("mine = 1\n")
+    refused = call(*arguments)
+    assert refused.status == 2
+    assert "--force" in messages(refused.document)
+    assert path.read_text() == "mine = 1\n"
+    assert call(*arguments, "--force").status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--set", "BLOCK=64"), "knobs: BLOCK_SIZE"),
+        (("--set", "BLOCK_SIZE=1000"), "try 512 or 1024"),
+        (("--set", "size=many"), "--set size=4096"),
+        (("--launch", "7"), "--launch takes 0 to 0"),
+    ],
+)
+def test_what_is_not_there_is_named_with_a_remedy(call, arguments, told):
+    done = call("coverage", VECTOR_ADD, "--json", *arguments)
+    assert done.status == 2
+    check_document(done.document, "coverage")
+    assert done.document["coverage"] is None
+    assert told in messages(done.document)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("bench", "nosuch.py"), "nosuch.py does not exist"),
+        (("bench", "."), "is a folder"),
+        (("compile", VECTOR_ADD, "--target", "gpu9000"), "is not a target"),
+        (("bench", VECTOR_ADD, "--set", "BLOCK_SIZE"), "takes NAME=VALUE"),
+        (("nosuch.py",), "nosuch.py does not exist"),
+    ],
+)
+def test_a_bad_command_line_is_refused_at_once(call, arguments, told):
+    done = call(*arguments)
+    assert done.status == 2
+    assert done.out == ""
+    assert told in done.err
+
+
+def test_a_stage_that_the_target_lacks(call):
+    done = call("compile", VECTOR_ADD, "--target", "cuda:90", "--emit", "amdgcn", "--json")
+    assert done.status == 2
+    assert "ptx" in messages(done.document)
+
+
+def test_a_file_without_a_launch(call, tmp_path):
+    path = tmp_path / "empty.py"
+    path.write_text("import torch\n")
+    done = call("launches", path, "--json")
+    assert done.status == 1
+    assert done.document["launches"] == []
+    assert "driver" in messages(done.document)
+
+
+def test_a_typed_driver_and_what_it_prints(call, kernel_file):
+    path = kernel_file("")
+    done = call("coverage", path, "--driver", "print('hello'); run(64)", "--json")
+    assert done.status == 0, done.err
+    assert "hello" in done.err
+    tensors = {tensor["name"]: tensor for tensor in done.document["coverage"]["tensors"]}
+    assert tensors["out_ptr"]["stores"] == {"total": 64, "min": 1, "max": 1}
+
+
+def test_a_syntax_error_is_found_on_its_line(call, kernel_file):
+    done = call("launches", kernel_file("def broken(:\n    pass\n"), "--json")
+    assert done.status == 1
+    (finding,) = [item for item in done.document["findings"] if item["severity"] == "error"]
+    assert finding["stage"] == "syntax"
+    assert finding["line"] == 21
+
+
+def test_an_exception_of_the_driver_is_found_on_its_line(call, kernel_file):
+    path = kernel_file("def fails():\n    run()\n    raise RuntimeError('on purpose')\n")
+    done = call("launches", path, "--driver", "fails()", "--json")
+    assert done.status == 1
+    assert len(done.document["launches"]) == 1  # what ran before is there to look at
+    (finding,) = [item for item in done.document["findings"] if item["severity"] == "error"]
+    assert "on purpose" in finding["message"]
+    assert finding["line"] == 23
+    assert (
+        call("launches", path, "--driver", "fails()").err.count(f"{path}:23: error (driver)") == 1
+    )
