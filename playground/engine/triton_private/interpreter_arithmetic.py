@@ -87,7 +87,6 @@ class Arithmetic:
     def install(self) -> None:
         """Replace the operations on the builder, the reductions and the scans."""
         builder = self._interpreter.InterpreterBuilder
-        self._clampf = builder.create_clampf
         self._print = builder.create_print
         for name in (
             *("binary_op", "unary_op", "ternary_op", "cast_impl", "get_bf16"),
@@ -98,6 +97,9 @@ class Arithmetic:
             setattr(builder, name, _as_method(getattr(self, name)))
         if "create_fneg" not in vars(builder):
             builder.create_fneg = lambda me, arg: me.unary_op(arg, np.negative)
+        # Triton 3.6 lets a NaN win; the GPU's maxnum and minnum pass over it.
+        builder.create_maxnumf = lambda me, lhs, rhs: me.binary_op(lhs, rhs, np.fmax)
+        builder.create_minnumf = lambda me, lhs, rhs: me.binary_op(lhs, rhs, np.fmin)
         # Range checks of every integer operation, which only an option that nobody sets would use.
         quick = dataclasses.replace(
             self._interpreter.interpreter_builder.options, sanitize_overflow=False

@@ -78,7 +78,8 @@ def values_of(name: str) -> Array:
         values[magnitude == 0x7F] = np.nan
     elif form.specials == "fnuz":
         values[0x80] = np.nan
-    return values.astype(np.float32)
+    result: Array = values.astype(np.float32)
+    return result
 
 
 def widen(bits: Array, name: str) -> Array:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from playground.engine.triton_private.interpreter_memory import ORIGIN
 from playground.engine.triton_private.interpreter_result import InterpretedLaunch
 from playground.engine.triton_private.interpreter_storages import (
     storages_by_address,
@@ -24,6 +25,7 @@ from playground.engine.triton_private.interpreter_storages import (
 if TYPE_CHECKING:
     from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
     from playground.engine.triton_private.interpreter_memory import Memory
+    from playground.engine.triton_private.interpreter_storages import Storage
 
 _ABSENT = object()
 
@@ -135,8 +137,8 @@ class Launches:
         function_class.run = run
         function_class.__call__ = call
 
-    def convert(self, value: Any, annotation: str | None = None) -> Any:
-        """Return a kernel argument as the kernel sees it."""
+    def convert(self, value: Any, annotation: str | None = None, name: str = "") -> Any:
+        """Return a kernel argument as the kernel sees it; `name` tells out-of-bounds records."""
         language = self._interpreter.tl
         if isinstance(value, language.constexpr):
             value = value.value
@@ -152,7 +154,15 @@ class Launches:
             }.get(annotation or "", language.float32)
             data = np.array([value], dtype=np.float64)
             return language.tensor(self._arithmetic.make(data, type_), type_)
-        return self._convert(value)
+        result = self._convert(value)
+        if isinstance(result, language.tensor) and result.dtype.is_ptr():
+            setattr(result.handle.dtype, ORIGIN, self._storage_of(value, name))
+        return result
+
+    def _storage_of(self, value: Any, name: str) -> Storage | None:
+        address = value.data_ptr()
+        held = [s for s in self._memory.launch.storages if s.start <= address < s.end]
+        return next((s for s in held if s.name == name), held[0] if held else None)
 
     def _annotations(self, executor: Any) -> dict[str, str]:
         from triton.runtime.jit import _normalize_ty
@@ -200,7 +210,7 @@ class Launches:
                 constexpr = isinstance(value, self._interpreter.tl.constexpr)
                 arguments[name] = value.value if constexpr else value
             else:
-                arguments[name] = self.convert(value, annotation)
+                arguments[name] = self.convert(value, annotation, name)
         return arguments
 
     def _grid(self, grid: Any) -> tuple[int, int, int]:

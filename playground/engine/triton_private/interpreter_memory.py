@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["load", "store", "atomic"]
 
+ORIGIN = "_playground_origin"
+"""Attribute of an argument's pointer type: its `Storage`. Pointer arithmetic hands the type on."""
+
 _MOST_SITES = 64
 _SPINS = 20_000
 _CHECK_EVERY_S = 0.2
@@ -166,6 +169,12 @@ class Memory:
         allowed = [(storage.start, storage.end) for storage in storages]
         if self._told_ranges:
             allowed = [self._seen(item, storages) for item in self._told_ranges[-1]]
+            # What the caller knows beyond the arguments: storages reached by address.
+            storages = storages + [
+                Storage(f"storage at {start:#x}", start, end, start)
+                for start, end in allowed
+                if not any(held.start < end and start < held.end for held in storages)
+            ]
         self.launch = LaunchMemory(storages, Ranges(allowed), programs=programs)
 
     @staticmethod
@@ -195,7 +204,7 @@ class Memory:
     # Checks ----------------------------------------------------------------------------------
 
     def _enter(
-        self, kind: Kind, addresses: Array, active: Array, size: int
+        self, kind: Kind, pointers: Any, addresses: Array, active: Array, size: int
     ) -> tuple[Array, Array | None]:
         """Check one access; return the lanes to touch, and those that were taken out of them."""
         if self.check is not None and time.monotonic() > self._next_check_s:
@@ -206,7 +215,8 @@ class Memory:
             return active, None
         line, file = _place()
         if lost is not None:
-            self._record(kind, addresses, lost, size, line, file)
+            origin = getattr(pointers.dtype, ORIGIN, None)
+            self._record(kind, origin, addresses[lost], size, line, file)
         if self._observers:
             inside = np.broadcast_to(np.True_, active.shape) if lost is None else ~lost
             told = launch.told_address(addresses)
@@ -216,11 +226,10 @@ class Memory:
         return (active if lost is None else active & ~lost), lost
 
     def _record(
-        self, kind: Kind, addresses: Array, lost: Array, size: int,
+        self, kind: Kind, origin: Storage | None, outside: Array, size: int,
         line: int | None, file: str | None,
     ) -> None:  # fmt: skip
-        outside = addresses[lost]
-        name, distance = self._nearest(int(outside[0]), size)
+        name, distance = self._nearest(origin, int(outside[0]), size)
         events, key = self.launch.events, (name, kind, line, file)
         lanes = int(outside.size)
         if key in events:
@@ -229,10 +238,15 @@ class Memory:
             program = self.launch.program
             events[key] = OutOfBounds(name, kind, program, distance, lanes, line, file)
 
-    def _nearest(self, address: int, size: int) -> tuple[str, int]:
-        """Return the nearest tensor and how many elements past its end or before its start."""
+    def _nearest(self, origin: Storage | None, address: int, size: int) -> tuple[str, int]:
+        """Return a tensor and how many elements past its end or before its start an address is.
+
+        The tensor is the argument that the pointer was computed from; where that got lost in a
+        cast, the nearest one.
+        """
+        storages = self.launch.storages if origin is None else [origin]
         best, best_distance = "", 0
-        for storage in self.launch.storages:
+        for storage in storages:
             if address < storage.start:
                 distance = -((storage.start - address + size - 1) // size)
             else:
@@ -355,7 +369,7 @@ class Memory:
         element = ptrs.get_element_ty()
         dtype = self._interpreter._get_np_dtype(element)
         addresses, active = self._lanes(ptrs, mask)
-        touched, lost = self._enter("load", addresses, active, dtype.itemsize)
+        touched, lost = self._enter("load", ptrs, addresses, active, dtype.itemsize)
         fill = self._fill(addresses.shape, element, dtype) if other is None else other.data
         result = self._native.load(addresses, touched, fill, dtype)
         if lost is not None:
@@ -367,7 +381,7 @@ class Memory:
         element = ptrs.get_element_ty()
         dtype = self._interpreter._get_np_dtype(element)
         addresses, active = self._lanes(ptrs, mask)
-        touched, _ = self._enter("store", addresses, active, dtype.itemsize)
+        touched, _ = self._enter("store", ptrs, addresses, active, dtype.itemsize)
         data = value.data
         if data.dtype != dtype:
             # The native store writes as many bytes as the value has, not as the tensor takes.
@@ -378,7 +392,7 @@ class Memory:
     def _compare_and_swap(self, ptr: Any, cmp: Any, val: Any, sem: Any) -> Any:
         addresses, expected, new = np.broadcast_arrays(ptr.data, cmp.data, val.data)
         active = np.ones(addresses.shape, dtype=bool)
-        touched, lost = self._enter("atomic", addresses, active, expected.itemsize)
+        touched, lost = self._enter("atomic", ptr, addresses, active, expected.itemsize)
         if lost is None:
             result = self._native.atomic_cas(addresses, expected, new, sem)
         else:
@@ -393,7 +407,7 @@ class Memory:
     def _update(self, op: Any, ptr: Any, val: Any, mask: Any, sem: Any) -> Any:
         addresses, active = self._lanes(ptr, mask)
         scalar = val.dtype.scalar
-        touched, lost = self._enter("atomic", addresses, active, val.data.itemsize)
+        touched, lost = self._enter("atomic", ptr, addresses, active, val.data.itemsize)
         if scalar.name in SMALL and op == self._native.RMW_OP.FADD:
             result = self._add_small(addresses, val, touched)
         else:
@@ -406,7 +420,7 @@ class Memory:
     def _add_small(self, addresses: Array, val: Any, touched: Array) -> Array:
         """Add to bfloat16 memory lane by lane: lanes may share an address."""
         scalar = val.dtype.scalar
-        result = np.zeros_like(val.data)
+        result: Array = np.zeros_like(val.data)
         added = values(val)
         one = np.ones(1, dtype=bool)
         for lane in np.argwhere(touched):

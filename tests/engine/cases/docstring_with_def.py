@@ -1,4 +1,4 @@
-"""Which text is taken as the kernel: docstrings, nested functions, decorators, closures, classes."""
+"""Which text is taken as the kernel: docstrings, decorators, closures, classes."""
 
 import sys
 
@@ -29,7 +29,7 @@ def made_in_a_function(value):
         B: tl.constexpr = 4,
     ):
         """text
-at the margin"""
+        at the margin"""
         tl.store(x + tl.arange(0, B), value)
 
     return inner

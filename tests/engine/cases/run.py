@@ -15,7 +15,7 @@ with warnings.catch_warnings():
     import torch
     import triton.language
 
-from playground.engine.triton_private import interpreter
+from playground.engine.triton_private import interpreter  # noqa: E402 - after torch's warnings
 
 torch.set_num_threads(1)
 ORIGINAL_NAMES = {

@@ -145,9 +145,13 @@ def equal(got, want):
 
 def bfloat16():
     torch.manual_seed(0)
-    special = torch.tensor([0.0, -0.0, float("inf"), -float("inf"), float("nan"), 3e38, -3e38, 1e-40])
+    special = torch.tensor(
+        [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 3e38, -3e38, 1e-40]
+    )
     a = torch.cat([torch.randn(N - 8) * torch.exp2(torch.randint(-12, 12, (N - 8,))), special])
-    b = torch.cat([torch.randn(N - 8) * torch.exp2(torch.randint(-12, 12, (N - 8,))), special.flip(0)])
+    b = torch.cat(
+        [torch.randn(N - 8) * torch.exp2(torch.randint(-12, 12, (N - 8,))), special.flip(0)]
+    )
     a, b = a.bfloat16(), b.bfloat16()
     o = torch.empty_like(a)
     wanted = {
@@ -214,8 +218,9 @@ def more(dtype):
     c = torch.zeros(16, 16)
     dot[(1,)](x, y, c, 16)
     result["dot"] = equal(c, x.float() @ y.float())
-    constants[(1,)](o, 64)
-    result["full"] = equal(o, torch.full((64,), 2.7).to(dtype))
+    if o.itemsize == 2:  # Triton 3.6 has no float8 constants
+        constants[(1,)](o, 64)
+        result["full"] = equal(o, torch.full((64,), 2.7).to(dtype))
     return result
 
 
@@ -246,6 +251,8 @@ def casts():
             got = torch.zeros(codes.numel()).to(getattr(torch, target))
             cast[(1,)](codes, got, codes.numel())
             result[f"{name} to {target}"] = equal(got, codes.float().to(got.dtype))
+        if name != "bfloat16":
+            continue  # Triton itself refuses integers to and from float8
         numbers = torch.arange(-128, 128, dtype=torch.int32)
         got = torch.zeros(256).to(dtype)
         cast[(1,)](numbers, got, 256)
