@@ -10,6 +10,7 @@ import faulthandler
 import json
 import os
 import sys
+import traceback
 from typing import TYPE_CHECKING, TextIO
 
 from playground.cli import schema
@@ -95,14 +96,23 @@ def main() -> int:
     report = Report(task.verb, task.file, pipe, progress=task.progress)
     report.doing("importing torch and triton")
     try:
-        from playground.cli.verbs import perform
-
-        perform(task, report)
+        try:
+            from playground.cli.verbs import perform
+        except Exception as error:  # torch or triton do not import: nothing can be done here
+            report.add(_does_not_load(error))
+        else:
+            perform(task, report)
     except KeyboardInterrupt:
         report.add(Finding("error", "engine", "interrupted", file=task.file or None))
         report.finish()
         return 130
     return report.finish()
+
+
+def _does_not_load(error: Exception) -> Finding:
+    message = f"the engine does not load: {type(error).__name__}: {error}"
+    hint = "`triton-playground doctor` says what is missing"
+    return Finding("error", "engine", message, hint, detail=traceback.format_exc())
 
 
 def _die_with_parent() -> None:

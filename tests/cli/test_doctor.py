@@ -1,0 +1,48 @@
+"""`doctor` tells what works here, each line with a status, and what to do about the rest."""
+
+import pytest
+
+from playground.cli import doctor, qt_libraries
+from tests.cli.documents import check_document
+
+
+def test_this_machine_is_examined_to_the_end(call):
+    done = call("doctor", "--json")
+    check_document(done.document, "doctor")
+    checks = {check["name"]: check for check in done.document["doctor"]}
+    for name in ("Python", "torch", "triton", "CUDA tools", "GPU", "Qt", "display",
+                 "compile cache", "settings", "compiler"):  # fmt: skip
+        assert name in checks
+    failed = [check["text"] for check in checks.values() if check["status"] == "fail"]
+    assert failed == []
+    assert done.status == 0
+    assert checks["display"]["status"] == "warn"
+    assert all(check["remedy"] for check in checks.values() if check["status"] == "warn")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(doctor, "_engine", lambda: [])
+    monkeypatch.setattr(doctor, "_fails_in_process", lambda *_args, **_kw: "")
+
+
+def test_missing_libraries_fail_with_the_command_that_installs_them(quick, monkeypatch):
+    monkeypatch.setattr(qt_libraries, "loads", lambda library: library != "libEGL.so.1")
+    document = doctor.examine()
+    (check,) = [check for check in document["doctor"] if check["name"] == "Qt"]
+    assert check["status"] == "fail"
+    assert check["remedy"] == "sudo apt-get install -y libegl1"
+    assert [item["severity"] for item in document["findings"]] == ["error"]
+
+
+def test_a_folder_that_cannot_be_written(quick, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "file"))
+    (check,) = [c for c in doctor.examine()["doctor"] if c["name"] == "compile cache"]
+    assert check["status"] == "fail"
+    assert "TRITON_CACHE_DIR" in check["remedy"]
+
+
+def test_an_import_that_fails_is_told_with_its_reason():
+    reason = doctor._fails_in_process("raise ImportError('no such library')")
+    assert reason == "ImportError: no such library"
