@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.model.sweep import SweepRow
 from playground.ui.icons import icon
 from playground.ui.views.formatting import time_text
 from playground.ui.views.notice import EmptyState, Notice
@@ -26,6 +25,7 @@ from playground.ui.views.sweep_space import SweepSpace
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 
 if TYPE_CHECKING:
+    from playground.model.sweep import SweepRow
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
@@ -147,7 +147,7 @@ class SweepView(QWidget):
     def _show_mode(self) -> None:
         device = self._document.device
         self._notice.say(
-            "interpreter: no GPU timings, so nothing is ranked by time. A sweep compiles and checks "
+            "interpreter: no GPU timings, nothing is ranked by time. A sweep compiles and checks "
             "every config."
             if device is not None and device.mode == "interpreter"
             else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.model.sweep import SweepRow, SweepStatus
 from playground.ui.views.formatting import bytes_text, interval_text, time_text
 from playground.ui.views.marks import Mark, Tone, mark_icon
 from playground.ui.views.sweep_space import value_text
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QIcon
 
     from playground.model.knobs import KnobValue
+    from playground.model.sweep import SweepRow, SweepStatus
     from playground.ui.theme import Theme
 
 STATUS: dict[SweepStatus, tuple[str, Mark, Tone]] = {

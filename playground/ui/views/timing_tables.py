@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from playground.model.measurement import Measurement
 from playground.ui.views.formatting import interval_text, method_text, significant, time_text
 from playground.ui.views.table_twin import Column
+
+if TYPE_CHECKING:
+    from playground.model.measurement import Measurement
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.model.config import Config
-from playground.model.measurement import Measurement
 from playground.ui.icons import icon
 from playground.ui.views.chips import Chip, FlowLayout
 from playground.ui.views.formatting import (
@@ -40,6 +38,8 @@ from playground.ui.views.table_twin import RecordModel, RecordTable
 from playground.ui.views.timing_tables import HISTORY_COLUMNS, SAMPLE_COLUMNS, Sample, samples_of
 
 if TYPE_CHECKING:
+    from playground.model.config import Config
+    from playground.model.measurement import Measurement
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
