@@ -45,7 +45,7 @@ class EngineServer:
         self._namespace = namespace
         self._session: Any = None
         self._failure: tuple[Finding, ...] = ()
-        self._targets: tuple[str, ...] = ()
+        self._ready: messages.Ready | None = None
         self._lock = threading.Lock()
         self._jobs: dict[int, Job] = {}
         self._cancelled_early: dict[int, None] = {}
@@ -62,11 +62,13 @@ class EngineServer:
         """Make the session and answer the greetings that waited for it."""
         try:
             session = make()
+            ready = messages.Ready(VERSION, session.device, _targets(session))
+            encode(ready, 0)
         except Exception as error:  # the window must hear of it, whatever it is
             self._failure = (_start_failure(error),)
         else:
             self._namespace.set_session(session)
-            self._targets = _targets(session)
+            self._ready = ready
             self._session = session
         with self._lock:
             greetings, self._greetings = self._greetings, []
@@ -193,10 +195,10 @@ class EngineServer:
             if request.version != VERSION:
                 text = f"the window speaks protocol {request.version}, the engine {VERSION}"
                 send(messages.Finished(findings=(Finding("error", "engine", text),)))
-            elif self._session is None:
+            elif self._ready is None:
                 send(messages.Finished(findings=self._failure))
             else:
-                send(messages.Ready(VERSION, self._session.device, self._targets))
+                send(self._ready)
                 send(messages.Finished())
 
         with self._lock:

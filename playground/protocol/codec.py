@@ -22,7 +22,7 @@ Json = dict[str, object]
 
 
 class ProtocolError(ValueError):
-    """A message that the other end should not have sent: unknown kind, other version, wrong field."""
+    """A message the other end should not have sent: unknown kind, other version, wrong field."""
 
 
 def _classes(union: types.UnionType) -> dict[str, type]:
@@ -45,6 +45,11 @@ def encode(message: Request | Reply, job: int) -> tuple[Json, list[bytes]]:
                 "dtype": value.dtype.str,
                 "shape": list(value.shape),
             }
+        if isinstance(value, np.generic):
+            return value.item()
+        for plain in (str, int, float):  # a subclass, such as torch's version
+            if isinstance(value, plain):
+                return plain(value)
         raise TypeError(f"{type(value).__name__} cannot travel in a message")
 
     body = msgspec.to_builtins(message, enc_hook=pack)
