@@ -1,6 +1,7 @@
 """Counting in the interpreter, against arithmetic."""
 
 import pytest
+
 from tests.engine.coverage_parts import in_child
 
 
@@ -184,12 +185,17 @@ answer["one_storage"] = table(counts.summary())
 counts, _ = counted(lambda: kernels.copy_masked[(2,)](x, torch.empty(1000), 1000, BLOCK=256))
 answer["half"] = table(counts.summary())
 counts, _ = counted(
-    lambda: kernels.copy_masked[(4,)](x.view(-1, 1).expand(1000, 3), torch.empty(1000), 1000, BLOCK=256)
+    lambda: kernels.copy_masked[(4,)](
+        x.view(-1, 1).expand(1000, 3), torch.empty(1000), 1000, BLOCK=256
+    )
 )
 answer["broadcast"] = table(counts.summary())
 from playground.engine.coverage import count
-ready = prepared(captured(lambda: kernels.copy_masked[(4,)](x, torch.empty(1000), 1000, BLOCK=256))[-1])
-answer["disk"] = [table(count(ready, budget_bytes=100).summary()), count(ready, budget_bytes=100).summary().resolution]
+ready = prepared(
+    captured(lambda: kernels.copy_masked[(4,)](x, torch.empty(1000), 1000, BLOCK=256))[-1]
+)
+summary = count(ready, budget_bytes=100).summary()
+answer["disk"] = [table(summary), summary.resolution]
 """,
         interpret=True,
         tmp_path=folder,
@@ -204,9 +210,11 @@ def test_lanes_outside_are_recorded_and_not_touched(special):
     # The fourth block of 256 reaches from 768 to 1023: 24 lanes too far, the first right behind.
     assert load[:5] == ["src", "load", 3, 1, 24]
     assert store[:5] == ["dst", "store", 3, 1, 24]
-    assert load[5] == store[5] == KERNELS.splitlines().index(
-        "    tl.store(dst + offsets, tl.load(src + offsets))"
-    ) + 1
+    assert (
+        load[5]
+        == store[5]
+        == KERNELS.splitlines().index("    tl.store(dst + offsets, tl.load(src + offsets))") + 1
+    )
     assert counted["tensors"]["src"]["out_of_bounds"] == 24
 
 

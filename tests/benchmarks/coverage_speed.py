@@ -1,0 +1,129 @@
+"""How long counting coverage takes, beside the prototype's figures; prints ratios, asserts nothing.
+
+    python tests/benchmarks/coverage_speed.py [--json FILE]
+
+`count` is the counting run, launch to end; `compile` the tracing copy's first compile; `again` the
+whole of a second count (all its runs, totals included); `plain` the same kernel without counting.
+Without a GPU the interpreter's figures are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+PROTOTYPE_MS = {
+    "vector add 2^26": 1.0, "matmul 4096 bf16 128x128x64": 13.8, "matmul 8192 bf16 128x128x64": 106.0,
+}  # fmt: skip
+
+
+def measure(name: str, call, **knobs) -> dict[str, object]:
+    """Count one launch twice and time a few pictures of its largest tensor."""
+    import torch
+
+    from playground.engine.coverage import count
+    from playground.protocol.messages import PlaneView
+    from tests.engine.coverage_parts import captured, prepared
+
+    ready = prepared(captured(call)[-1], **knobs)
+    ready.run()
+    wait = torch.cuda.synchronize if torch.cuda.is_available() else (lambda: None)
+    wait()
+    start = time.perf_counter()
+    ready.run()
+    wait()
+    plain_ms = (time.perf_counter() - start) * 1e3
+    first = count(ready)
+    start = time.perf_counter()
+    counts = count(ready)
+    again_ms = (time.perf_counter() - start) * 1e3
+    largest = max(counts.layout.tensors, key=lambda view: view.elements)
+    planes = {}
+    for paint in ("owner", "loads", "stores"):
+        start = time.perf_counter()
+        counts.plane(largest.name, paint, PlaneView())
+        planes[paint] = (time.perf_counter() - start) * 1e3
+    start = time.perf_counter()
+    counts.footprint(ready, largest.name, 0, PlaneView())
+    program_ms = (time.perf_counter() - start) * 1e3
+    prototype_ms = PROTOTYPE_MS.get(name)
+    return {
+        "name": name, "mode": counts.run.mode, "compile_ms": first.run.compile_ms,
+        "count_ms": counts.run.duration_ms, "again_ms": again_ms, "plain_ms": plain_ms,
+        "planes_ms": planes, "program_ms": program_ms, "prototype_ms": prototype_ms,
+        "ratio": None if prototype_ms is None else counts.run.duration_ms / prototype_ms,
+        "resolution": counts.run.resolution,
+    }  # fmt: skip
+
+
+def rows(gpu: bool) -> list[dict[str, object]]:
+    """Measure what this machine can."""
+    import torch
+
+    from tests.engine.coverage_parts import load
+
+    add, matmul = load("vector_add"), load("matmul")
+    if not gpu:
+        return [
+            measure("vector add 98432", lambda: add.example(98432)),
+            measure(
+                "matmul 256 fp16 64x64x32", lambda: matmul.matmul(*matmul.inputs(256, 256, 256))
+            ),
+        ]
+    blocks = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 8}
+    result = [measure("vector add 2^26", lambda: add.example(1 << 26))]
+    for n in (4096, 8192):
+        result.append(
+            measure(
+                f"matmul {n} bf16 128x128x64",
+                lambda n=n: matmul.matmul(*matmul.inputs(n, n, n, torch.bfloat16)),
+                **blocks,
+            )
+        )
+        result.append(
+            measure(
+                f"matmul {n} bf16 128x128x64, b transposed",
+                lambda n=n: matmul.matmul(
+                    *(lambda a, b: (a, b.t()))(*matmul.inputs(n, n, n, torch.bfloat16))
+                ),
+                **blocks,
+            )
+        )
+    return result
+
+
+def main() -> None:
+    """Print a table, and JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    from playground.engine.machine import has_nvidia_gpu
+
+    gpu = has_nvidia_gpu()
+    if not gpu:
+        os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
+        from playground.engine.triton_private import interpreter
+
+        interpreter.install()
+    result = rows(gpu)
+    for row in result:
+        ratio = "" if row["ratio"] is None else f"  {row['ratio']:.2f} x prototype"
+        planes = " ".join(f"{name} {value:.1f}" for name, value in row["planes_ms"].items())
+        print(
+            f"{row['name']:<42} count {row['count_ms']:9.2f} ms  compile {row['compile_ms']:7.0f}  "
+            f"again {row['again_ms']:8.1f}  plain {row['plain_ms']:8.2f}  "
+            f"planes {planes}  program {row['program_ms']:.1f}{ratio}"
+        )
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()
