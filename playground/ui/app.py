@@ -12,18 +12,19 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from playground.model.finding import Finding
-from playground.ui.document import Document
+from playground.ui.deferred import defer, load
 from playground.ui.icons import app_icon
 from playground.ui.settings import Settings
 from playground.ui.theme import Theme
-from playground.ui.window import MainWindow
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
     from playground.ui.settings import ThemeChoice
     from playground.ui.theme import ThemeName
+    from playground.ui.window import MainWindow
 
 _SLOT_ERRORS_KEPT = 5
 
@@ -53,6 +54,8 @@ def build_window(
     document: Document, theme: Theme, engine: EnginePort, *, settings: Settings | None = None
 ) -> MainWindow:
     """Return the window of `document`, not shown yet; the theme is applied to the application."""
+    from playground.ui.window import MainWindow
+
     theme.apply(application())
     return MainWindow(document, theme, engine, settings=settings)
 
@@ -62,7 +65,8 @@ def main(path: str | None = None) -> int:
     app = application()
     settings = Settings()
     theme = Theme(theme_name(settings.theme))
-    # Only the module that talks to the kernel; jupyter_client and zmq come when it starts.
+    defer("numpy")
+    from playground.ui.document import Document
     from playground.ui.engine_process import EngineProcess
 
     engine = EngineProcess()
@@ -87,6 +91,8 @@ def main(path: str | None = None) -> int:
 
 
 def _after_first_paint(window: MainWindow, engine: EnginePort) -> None:
+    # Before the engine's thread begins: a deferred module must not be read by two threads at once.
+    load("numpy")
     engine.start()
     window.load_views()
 

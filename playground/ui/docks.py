@@ -67,6 +67,7 @@ class Docks(QObject):
         self._theme = theme
         self._docks: dict[str, QDockWidget] = {}
         self.views: dict[str, QWidget] = {}
+        self._bare: dict[str, QWidget] = {}
         self._waiting = list(_FILL_ORDER)
         self._tidy = QTimer(self)
         self._tidy.setSingleShot(True)
@@ -147,19 +148,18 @@ class Docks(QObject):
 
     def _tidy_titles(self) -> None:
         """Give tabbed panels no title bar (their tab is the title), and tabs their icons."""
-        for dock in self._docks.values():
+        for name, dock in self._docks.items():
             tabbed = not dock.isFloating() and any(
                 not other.isFloating() and other.isVisibleTo(self._window)
                 for other in self._window.tabifiedDockWidgets(dock)
             )
-            bar = dock.titleBarWidget()
-            if tabbed and bar is None:
-                bare = QWidget(dock)
+            if tabbed and name not in self._bare:
+                self._bare[name] = bare = QWidget(dock)
                 bare.setFixedHeight(0)
                 dock.setTitleBarWidget(bare)
-            elif not tabbed and bar is not None:
+            elif not tabbed and name in self._bare:
                 dock.setTitleBarWidget(None)  # type: ignore[arg-type]
-                bar.deleteLater()
+                self._bare.pop(name).deleteLater()
         by_title = {spec.title: spec for spec in DOCKS}
         for spec in DOCKS:
             self._docks[spec.id].toggleViewAction().setIcon(icon(spec.icon, self._theme))

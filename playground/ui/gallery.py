@@ -66,9 +66,7 @@ class Gallery(QFrame):
         layout.addWidget(hint)
         for kernel in bundled_kernels():
             button = self._button(f"gallery:{kernel.path.stem}", kernel.title, "coverage")
-            button.clicked.connect(
-                lambda _=False, path=kernel.path: self.fileChosen.emit(str(path))
-            )
+            button.clicked.connect(lambda _=False, k=kernel: self.fileChosen.emit(str(k.path)))
             button.setToolTip(str(kernel.path))
             layout.addWidget(button)
             about = QLabel(kernel.line, self)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from playground.model.resources import assets_dir
 
 if TYPE_CHECKING:
     from playground.ui.theme import Theme
-
-_SIZES = (16, 20, 24, 32, 48)
 
 
 def icon(name: str, theme: Theme, token: str = "text") -> QIcon:
@@ -30,7 +28,7 @@ def icon(name: str, theme: Theme, token: str = "text") -> QIcon:
 
 def pixmap(name: str, theme: Theme, token: str, size: int, ratio: float = 1.0) -> QPixmap:
     """Return the drawing `size` logical pixels wide, crisp at a device pixel ratio of `ratio`."""
-    picture = _render(name, theme.color(token).name(), round(size * ratio))
+    picture = QPixmap(_render(name, theme.color(token).name(), round(size * ratio)))
     picture.setDevicePixelRatio(ratio)
     return picture
 
@@ -58,15 +56,46 @@ def recoloured(name: str, color: str) -> str:
     return drawing(name).replace("currentColor", color)
 
 
+class _Drawing(QIconEngine):
+    """Draws an icon when it is looked at: most of a window's icons are not, at first."""
+
+    def __init__(self, name: str, color: str, disabled: str) -> None:
+        super().__init__()
+        self._look = (name, color, disabled)
+
+    def clone(self) -> QIconEngine:
+        """Return a copy for another `QIcon`."""
+        return _Drawing(*self._look)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
+        """Return the drawing at a size in device pixels."""
+        name, color, disabled = self._look
+        side = min(size.width(), size.height())
+        return _render(name, disabled if mode == QIcon.Mode.Disabled else color, side)
+
+    def scaledPixmap(
+        self, size: QSize, mode: QIcon.Mode, state: QIcon.State, _scale: float
+    ) -> QPixmap:
+        """Return the drawing at a size in device pixels."""
+        return self.pixmap(size, mode, state)
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        """Draw into `rect`."""
+        ratio = painter.device().devicePixelRatio()
+        side = min(rect.width(), rect.height())
+        picture = self.pixmap(QSize(1, 1) * round(side * ratio), mode, state)
+        target = QRect(0, 0, side, side)
+        target.moveCenter(rect.center())
+        painter.drawPixmap(target, picture)
+
+
 @cache
 def _icon(name: str, color: str, disabled: str) -> QIcon:
-    result = QIcon()
-    for size in _SIZES:
-        result.addPixmap(_render(name, color, size), QIcon.Mode.Normal)
-        result.addPixmap(_render(name, disabled, size), QIcon.Mode.Disabled)
-    return result
+    drawing(name)  # an unknown name is an error here, not when the icon is drawn
+    return QIcon(_Drawing(name, color, disabled))
 
 
+@cache
 def _render(name: str, color: str, size: int) -> QPixmap:
     renderer = QSvgRenderer(QByteArray(recoloured(name, color).encode()))
     picture = QPixmap(size, size)

@@ -98,9 +98,9 @@ class Palette(QDialog):
 
     def run_current(self) -> None:
         """Close, then run the marked command."""
-        item = self.list.currentItem()
-        if item is None:
+        if not self.list.count():
             return
+        item = self.list.currentItem()
         command: Command = item.data(Qt.ItemDataRole.UserRole)
         self.close()
         command.run()

@@ -106,9 +106,9 @@ class StatusBar(QStatusBar):
         ):  # fmt: skip
             row.addWidget(widget)
         self.addWidget(left)
-        self.cursor = QLabel(self)
-        self.cursor.setObjectName("cursorPosition")
-        self.cursor.setAccessibleName("Cursor position")
+        self.position = QLabel(self)
+        self.position.setObjectName("cursorPosition")
+        self.position.setAccessibleName("Cursor position")
         self.cache = QComboBox(self)
         self.cache.setObjectName("cache")
         self.cache.setAccessibleName("Cache before each sample")
@@ -128,8 +128,8 @@ class StatusBar(QStatusBar):
         self.badge.setObjectName("deviceBadge")
         self.badge.setAccessibleName("What the kernel runs on")
         self.badge.setProperty("role", "badge")
-        for widget in (self.cursor, self.cache, self.target, self.badge):
-            self.addPermanentWidget(widget)
+        for permanent in (self.position, self.cache, self.target, self.badge):
+            self.addPermanentWidget(permanent)
         self._hide_progress()
 
     # -------------------------------------------------------------------------- showing
@@ -189,7 +189,7 @@ class StatusBar(QStatusBar):
 
     def _show_cursor(self) -> None:
         cursor = self._editor.textCursor()
-        self.cursor.setText(f"Ln {cursor.blockNumber() + 1}, Col {cursor.positionInBlock() + 1}")
+        self.position.setText(f"Ln {cursor.blockNumber() + 1}, Col {cursor.positionInBlock() + 1}")
 
     def _on_progress(self, text: str, fraction: float | None) -> None:
         self._progress_text, self._fraction = text, fraction

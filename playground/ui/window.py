@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -227,11 +228,11 @@ class MainWindow(QMainWindow):
 
     # --------------------------------------------------------------------------- verbs
 
-    def find(self) -> None:
+    def show_find(self) -> None:
         """Open the find bar."""
         self.area.find_bar.open_bar(replace=False)
 
-    def replace(self) -> None:
+    def show_replace(self) -> None:
         """Open the find bar with its second row."""
         self.area.find_bar.open_bar(replace=True)
 
@@ -367,7 +368,7 @@ class MainWindow(QMainWindow):
         for dock in DOCKS:
             commands.append(
                 Command(
-                    f"Show {dock.title.lower()}", lambda name=dock.id: self.docks.show(name),
+                    f"Show {dock.title.lower()}", partial(self.docks.show, dock.id),
                     dock.keys, icon(dock.icon, self.theme),
                 )
             )  # fmt: skip
@@ -375,7 +376,7 @@ class MainWindow(QMainWindow):
             commands.append(
                 Command(
                     f"Open {os.path.basename(path)}",
-                    lambda path=path: self.files.open_path(path),
+                    partial(self.files.open_path, path),
                     "recent", icon("file", self.theme), path,
                 )
             )  # fmt: skip
@@ -383,7 +384,7 @@ class MainWindow(QMainWindow):
             commands.append(
                 Command(
                     f"Open kernel: {kernel.title}",
-                    lambda path=str(kernel.path): self.files.open_path(path),
+                    partial(self.files.open_path, str(kernel.path)),
                     "bundled", icon("coverage", self.theme), kernel.line,
                 )
             )  # fmt: skip

@@ -185,8 +185,8 @@ class CodeEditor(QPlainTextEdit):
         style = QTextCharFormat()
         style.setBackground(background)
         style.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        mark.format = style  # type: ignore[attr-defined]
-        mark.cursor = QTextCursor(block)  # type: ignore[attr-defined]
+        mark.format = style
+        mark.cursor = QTextCursor(block)
         return mark
 
     def _span_mark(
@@ -202,8 +202,8 @@ class CodeEditor(QPlainTextEdit):
         cursor = QTextCursor(self.document())
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        mark.format = style  # type: ignore[attr-defined]
-        mark.cursor = cursor  # type: ignore[attr-defined]
+        mark.format = style
+        mark.cursor = cursor
         return mark
 
     # ----------------------------------------------------------------------------- look
@@ -336,7 +336,7 @@ def _files(event: QDropEvent) -> list[str]:
 
 
 def _underlined(block: QTextBlock, column: int | None) -> tuple[int, int]:
-    """Return the part of a line to underline: the word at `column`, else all but its indentation."""
+    """Return the part of a line to underline: the word at `column`, else all of its code."""
     text = block.text()
     end = len(text.rstrip()) or 1
     start = len(edits.leading(text)) if column is None else min(column, max(end - 1, 0))

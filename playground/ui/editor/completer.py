@@ -1,4 +1,4 @@
-"""A small process that answers completion requests by jedi, so that its work never stalls the window.
+"""A small process that answers completion requests by jedi, so that the window never waits.
 
 It reads requests as JSON lines from standard input, and writes an answer line for each to standard
 output. jedi reads source text and stubs; it does not execute the user's file.
@@ -14,7 +14,7 @@ MAX_NAMES = 300
 
 
 def complete(request: dict[str, Any]) -> list[dict[str, str]]:
-    """Return what can stand at `line` (1-based) and `column` of `text`: name, type and signature."""
+    """Return names and types of what can stand at `line` (1-based) and `column` of `text`."""
     import jedi
 
     project = jedi.Project(path=request["folder"] or ".", load_unsafe_extensions=False)

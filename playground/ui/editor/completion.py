@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QCompleter
+from PySide6.QtWidgets import QAbstractItemView, QCompleter
 
 if TYPE_CHECKING:
     from playground.ui.document import Document
@@ -130,12 +130,18 @@ class Completion(QObject):
         self._model.setStringList(names)
         self._show()
 
+    def _popup(self) -> QAbstractItemView:
+        popup = self.completer.popup()
+        if popup is None:
+            raise RuntimeError("the completer has no popup")
+        return popup
+
     def _shown(self) -> bool:
-        return self._popup_named and self.completer.popup().isVisible()
+        return self._popup_named and self._popup().isVisible()
 
     def _hide(self) -> None:
         if self._popup_named:
-            self.completer.popup().hide()
+            self._popup().hide()
 
     def _show(self) -> None:
         if not self._editor.hasFocus() and not self._shown():
@@ -144,7 +150,7 @@ class Completion(QObject):
         if self.completer.completionCount() == 0:
             self._hide()
             return
-        popup = self.completer.popup()
+        popup = self._popup()
         if not self._popup_named:
             popup.setObjectName("completions")
             popup.setAccessibleName("Completions")

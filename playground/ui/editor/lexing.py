@@ -1,4 +1,4 @@
-"""Python text as coloured spans per line; after an edit only what can have changed is read again."""
+"""Python text as coloured spans per line; an edit reads again only what can have changed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _kinds: dict[Any, str] = {}
 
 def _lex(lines: list[str], start: int) -> Iterator[tuple[int, tuple[Span, ...], bool]]:
     # Pygments takes long to import and the window is on screen before it is needed.
-    from pygments.lexers.python import PythonLexer
+    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 
     text = "\n".join(lines[start:]) + "\n"
     line, column = start, 0
@@ -112,8 +112,15 @@ def _lex(lines: list[str], start: int) -> Iterator[tuple[int, tuple[Span, ...], 
         yield line, tuple(spans), inside
 
 
-def _kind(token: Any) -> str:
-    from pygments.token import Comment, Keyword, Name, Number, Operator, String
+def _kind(token: Any) -> str:  # noqa: ANN401 - Pygments ships no types
+    from pygments.token import (  # type: ignore[import-untyped]
+        Comment,
+        Keyword,
+        Name,
+        Number,
+        Operator,
+        String,
+    )
 
     for kinds, name in (
         ((Keyword, Operator.Word), "keyword"), ((String,), "string"), ((Comment,), "comment"),

@@ -1,0 +1,149 @@
+"""How long until the window is painted, against `jupyter qtconsole` on the same machine.
+
+Run it with the Python that has the project installed: `python tests/benchmarks/startup.py`.
+Each program is started several times in turn, offscreen, and stopped at the first paint of its
+main window; the time counts from the start of the process. Also printed: the window's memory, and
+whether torch or triton got into its process, once all panels are filled and the engine is up.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = ROOT / "kernels" / "vector_add.py"
+
+# Both hooks watch for the first paint of a shown top-level window, in the same way.
+WATCH = """
+import os, sys, time
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QMainWindow):
+            os.write(1, b"PAINTED %r\\n" % time.time())
+            os._exit(0)
+        return False
+"""
+OURS = (
+    WATCH
+    + """
+from playground.ui import app
+application = app.application(["triton-playground"])
+watch = Watch()
+application.installEventFilter(watch)
+sys.exit(app.main(sys.argv[1]))
+"""
+)
+THEIRS = (
+    WATCH
+    + """
+from qtconsole import qtconsoleapp
+made = qtconsoleapp.JupyterQtConsoleApp.init_qt_app
+def init_qt_app(self):
+    made(self)
+    self.watch = Watch()
+    self.app.installEventFilter(self.watch)
+qtconsoleapp.JupyterQtConsoleApp.init_qt_app = init_qt_app
+sys.argv[1:] = []
+qtconsoleapp.main()
+"""
+)
+SETTLED = """
+import json, os, sys, time
+from PySide6.QtCore import QTimer
+from playground.ui import app, window
+application = app.application(["triton-playground"])
+def look(shown):
+    if shown.document.engine_state not in ("ready", "busy") or len(shown.docks.views) < 8:
+        QTimer.singleShot(200, lambda: look(shown))
+        return
+    with open("/proc/self/statm") as file:
+        resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    heavy = sorted({"torch", "triton"} & set(sys.modules))
+    print("SETTLED " + json.dumps({"rss_mb": resident / 1e6, "heavy": heavy}), flush=True)
+    shown.close()
+made = window.MainWindow.__init__
+def init(self, *a, **k):
+    made(self, *a, **k)
+    self.firstPainted.connect(lambda: QTimer.singleShot(2000, lambda: look(self)))
+window.MainWindow.__init__ = init
+sys.exit(app.main(sys.argv[1]))
+"""
+
+
+def first_paint_s(code, *arguments):
+    started = time.time()
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True, text=True, timeout=120, env=environment(), cwd=ROOT, check=False,
+    )  # fmt: skip
+    for line in done.stdout.splitlines():
+        if line.startswith("PAINTED "):
+            return float(line.split()[1]) - started
+    raise SystemExit(f"no window was painted:\n{done.stdout}\n{done.stderr}")
+
+
+def settled():
+    done = subprocess.run(
+        [sys.executable, "-c", SETTLED, str(KERNEL)],
+        capture_output=True, text=True, timeout=180, env=environment(), cwd=ROOT, check=False,
+    )  # fmt: skip
+    for line in done.stdout.splitlines():
+        if line.startswith("SETTLED "):
+            return json.loads(line.removeprefix("SETTLED "))
+    raise SystemExit(f"the window did not settle:\n{done.stdout}\n{done.stderr}")
+
+
+def environment():
+    # Compiled modules are kept for both, as in any installation.
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return inherited | {
+        "PYTHONPYCACHEPREFIX": os.path.join(_folder.name, "pyc"),
+        "QT_QPA_PLATFORM": "offscreen",
+        "PLAYGROUND_CONFIG_DIR": os.path.join(_folder.name, "config"),
+        "JUPYTER_CONFIG_DIR": os.path.join(_folder.name, "jupyter"),
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    # One unmeasured start each: the first one reads everything from disk.
+    first_paint_s(OURS, str(KERNEL))
+    first_paint_s(THEIRS)
+    ours, theirs = [], []
+    for _ in range(options.rounds):
+        ours.append(first_paint_s(OURS, str(KERNEL)))
+        theirs.append(first_paint_s(THEIRS))
+    state = settled()
+    result = {
+        "ours_s": statistics.median(ours),
+        "qtconsole_s": statistics.median(theirs),
+        "ratio": statistics.median(ours) / statistics.median(theirs),
+        "rss_mb": state["rss_mb"],
+        "heavy_modules": state["heavy"],
+    }
+    if options.json:
+        print(json.dumps(result))
+        return
+    print(f"first paint, this window   {1000 * result['ours_s']:8.0f} ms")
+    print(f"first paint, qtconsole     {1000 * result['qtconsole_s']:8.0f} ms")
+    print(f"ratio                      {result['ratio']:8.2f}   (to hold: at most 0.50)")
+    print(f"window's memory, settled   {result['rss_mb']:8.0f} MB (to hold: under 250)")
+    print(f"torch or triton in it      {', '.join(result['heavy_modules']) or 'no':>8}")
+
+
+_folder = tempfile.TemporaryDirectory()
+if __name__ == "__main__":
+    main()
