@@ -25,6 +25,7 @@ CASES = (
     "returned_value",
     "observed",
     "device_context",
+    "device_functions",
 )
 
 
@@ -244,6 +245,14 @@ class TestObserver:
 
 def test_a_launcher_written_for_a_gpu_runs(outcomes):
     assert value_of(outcomes, "device_context") == {"device": "cpu", "sum": 12.0}
+
+
+def test_libdevice_functions_compute(outcomes):
+    found = value_of(outcomes, "device_functions")
+    assert found["close"] == [True] * 6
+    name, text = found["missing"]
+    assert name == "NotImplementedError"
+    assert "__nv_fadd_ru" in text
 
 
 def test_install_refuses_a_process_that_compiles():

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from playground.engine.triton_private import interpreter_source
+from playground.engine.triton_private import interpreter_libdevice, interpreter_source
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
 from playground.engine.triton_private.interpreter_arithmetic import judgeable as _judgeable
 from playground.engine.triton_private.interpreter_launch import Launches
@@ -82,6 +82,7 @@ def install() -> None:
     arithmetic = Arithmetic(interpreter)
     arithmetic.install()
     Reductions(interpreter, arithmetic).install()
+    interpreter_libdevice.install(interpreter, arithmetic)
     memory = Memory(interpreter, arithmetic)
     memory.install()
     interpreter_source.install(interpreter)
@@ -150,8 +151,3 @@ def last_out_of_bounds() -> tuple[OutOfBounds, ...]:
     is +1, the one right before it -1), `lanes` counts all of them.
     """
     return tuple(_installed_memory().launch.events.values())
-
-
-def launch_state() -> Any:
-    """Return the memory state of the running or last launch, for tests and diagnostics."""
-    return _installed_memory().launch

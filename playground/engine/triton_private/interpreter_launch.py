@@ -56,9 +56,8 @@ class LanguagePatch:
             return
         try:
             if not self._changes:
-                self._changes = self._learn()
+                self._changes, self._originals = self._learn()
             for owner, name, value in self._changes:
-                self._originals.append((owner, name, getattr(owner, name, _ABSENT)))
                 setattr(owner, name, value)
         except BaseException:
             self.__exit__()
@@ -68,14 +67,20 @@ class LanguagePatch:
         self._depth -= 1
         if self._depth:
             return
-        while self._originals:
-            owner, name, original = self._originals.pop()
-            if original is _ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, original)
+        try:
+            self._restore()
+        except BaseException:  # interrupted: what was restored is restored again, and the rest
+            self._restore()
+            raise
 
-    def _learn(self) -> list[tuple[Any, str, Any]]:
+    def _restore(self) -> None:
+        for owner, name, original in self._originals:
+            if original is not _ABSENT:
+                setattr(owner, name, original)
+            elif name in vars(owner):
+                delattr(owner, name)
+
+    def _learn(self) -> tuple[list[tuple[Any, str, Any]], list[tuple[Any, str, Any]]]:
         """Let Triton patch once and note what it put where; the same is put there from then on."""
         language = self._interpreter.tl
         visible = {"tl": language, "core": language.core}
@@ -91,7 +96,10 @@ class LanguagePatch:
         def index(tensor: Any) -> int:
             return int(tensor.handle.data.item())
 
-        return [*changes, (language.tensor, "__index__", index)]
+        changes.append((language.tensor, "__index__", index))
+        # Triton restored them just now.
+        originals = [(owner, name, getattr(owner, name, _ABSENT)) for owner, name, _ in changes]
+        return changes, originals
 
 
 class Launches:

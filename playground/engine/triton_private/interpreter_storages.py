@@ -96,10 +96,10 @@ def storages_by_address(arguments: Mapping[str, Any], known: Sequence[Storage]) 
         return []
     found: dict[int, Storage] = {}
     for thing in gc.get_objects():
-        # `isinstance` would run code of lazy proxies that claim to be something else.
-        if not issubclass(type(thing), torch.Tensor) or thing.device.type != "cpu":
+        # Exact types: `isinstance` runs code of lazy proxies, and subclasses may have no memory.
+        if type(thing) not in (torch.Tensor, torch.nn.Parameter):
             continue
-        if thing.layout != torch.strided:
+        if thing.device.type != "cpu" or thing.layout != torch.strided:
             continue
         memory = thing.untyped_storage()
         start, size = memory.data_ptr(), memory.nbytes()
