@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
+from playground.ui import plain_import
+
+# isort: split
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 _SLOT_ERRORS_KEPT = 5
+QT_VERSION = plain_import.QT_VERSION
 
 
 def application(arguments: list[str] | None = None) -> QApplication:
@@ -62,14 +67,16 @@ def build_window(
 
 def main(path: str | None = None) -> int:
     """Open the window, with `path` in it if given; return the exit status when it closes."""
+    # Collecting garbage among a few hundred thousand fresh objects that all stay only costs time.
+    gc.disable()
     app = application()
     settings = Settings()
     theme = Theme(theme_name(settings.theme))
     defer("numpy")
     from playground.ui.document import Document
-    from playground.ui.engine_process import EngineProcess
+    from playground.ui.late_engine import LateEngine
 
-    engine = EngineProcess()
+    engine = LateEngine()
     document = Document(engine)
     window = build_window(document, theme, engine, settings=settings)
     report = ErrorsToFindings(document)
@@ -93,6 +100,7 @@ def main(path: str | None = None) -> int:
 def _after_first_paint(window: MainWindow, engine: EnginePort) -> None:
     # Before the engine's thread begins: a deferred module must not be read by two threads at once.
     load("numpy")
+    gc.enable()
     engine.start()
     window.load_views()
 

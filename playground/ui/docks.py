@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMainWindow
 
     from playground.ui.document import Document
+    from playground.ui.engine_port import EnginePort
     from playground.ui.theme import Theme
 
 Area = Qt.DockWidgetArea
@@ -195,12 +196,18 @@ class Docks(QObject):
         else:
             self.allFilled.emit()
 
+    def _console_engine(self) -> EnginePort:
+        # The console needs the process itself, for its client.
+        engine = self._document.engine
+        process = getattr(engine, "process", None)
+        return engine if process is None else process
+
     def _fill(self, name: str) -> None:
         spec = next(spec for spec in DOCKS if spec.id == name)
         dock = self._docks[name]
         factory = getattr(import_module(spec.module), spec.view)
         if name == "console":
-            view: QWidget = factory(self._document, self._theme, self._document.engine, dock)
+            view: QWidget = factory(self._document, self._theme, self._console_engine(), dock)
         else:
             view = factory(self._document, self._theme, dock)
         blank = dock.widget()

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from playground.ui.drivers_bar import DriversBar
 from playground.ui.editor.code_editor import CodeEditor
-from playground.ui.editor.completion import Completion
 from playground.ui.editor.find_bar import FindBar
-from playground.ui.gallery import Gallery
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from playground.ui.document import Document
+    from playground.ui.editor.completion import Completion
+    from playground.ui.gallery import Gallery
     from playground.ui.theme import Theme
 
 
@@ -36,7 +36,7 @@ class EditorArea(QWidget):
         self._shown_path = document.path
         self.editor = CodeEditor(theme, self)
         self.find_bar = FindBar(self.editor, theme, self)
-        self.completion = Completion(self.editor, document)
+        self.completion: Completion | None = None
         self.drivers: DriversBar | None = None
         self._gallery: Gallery | None = None
         self._notice = self._make_notice()
@@ -67,9 +67,17 @@ class EditorArea(QWidget):
         """Show a 1-based line on behalf of a view or a finding."""
         self.editor.go_to(line, column)
 
+    def add_completion(self) -> None:
+        """Begin to offer names while the user types."""
+        if self.completion is None:
+            from playground.ui.editor.completion import Completion
+
+            self.completion = Completion(self.editor, self._document)
+
     def close_helpers(self) -> None:
         """End what runs beside the editor."""
-        self.completion.close()
+        if self.completion is not None:
+            self.completion.close()
 
     # ----------------------------------------------------------------------------- text
 
@@ -137,6 +145,8 @@ class EditorArea(QWidget):
     def show_gallery(self) -> None:
         """Offer the bundled kernels while there is neither a file nor a text."""
         if self._gallery is None:
+            from playground.ui.gallery import Gallery
+
             self._gallery = Gallery(self._theme, self.editor.viewport())
             self._gallery.fileChosen.connect(self.fileChosen)
             self._gallery.openWanted.connect(self.openWanted)

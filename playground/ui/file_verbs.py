@@ -1,4 +1,7 @@
-"""Opening, saving, exporting: everything that asks the user about files."""
+"""Opening, saving, exporting: everything that asks the user about files.
+
+The dialogs' classes are imported where they open: they cost time that the first paint need not wait.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from playground.model.finding import Finding
 from playground.ui.files import FileProblem, TextFile, write_text_file
@@ -69,6 +71,8 @@ class FileVerbs(QObject):
         """Ask for a name, and start there with a small kernel that runs."""
         if not self.may_discard():
             return
+        from PySide6.QtWidgets import QFileDialog
+
         folder = os.path.dirname(self._document.path)
         start = os.path.join(folder, "kernel.py")
         path, _ = QFileDialog.getSaveFileName(self._window, "New kernel file", start, _FILTER)
@@ -85,6 +89,8 @@ class FileVerbs(QObject):
 
     def open(self) -> None:
         """Ask which file to open, and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
         folder = os.path.dirname(self._document.path)
         path, _ = QFileDialog.getOpenFileName(self._window, "Open a kernel file", folder, _FILTER)
         if path:
@@ -126,6 +132,8 @@ class FileVerbs(QObject):
 
     def save_as(self) -> bool:
         """Ask for a name and save under it."""
+        from PySide6.QtWidgets import QFileDialog
+
         start = self._document.path or "kernel.py"
         path, _ = QFileDialog.getSaveFileName(self._window, "Save the kernel file", start, _FILTER)
         return bool(path) and self._document.save(_with_suffix(path))
@@ -134,6 +142,8 @@ class FileVerbs(QObject):
         """Ask about unsaved text; True when it was saved or is to be thrown away."""
         if not self._document.dirty:
             return True
+        from PySide6.QtWidgets import QMessageBox
+
         name = os.path.basename(self._document.path) or "the new file"
         box = QMessageBox(self._window)
         box.setObjectName("unsaved")
@@ -158,6 +168,8 @@ class FileVerbs(QObject):
     def _on_exported(self, exported: Exported) -> None:
         if not exported.text:
             return
+        from PySide6.QtWidgets import QFileDialog
+
         folder = os.path.dirname(self._document.path)
         start = os.path.join(folder, exported.suggested_name)
         path, _ = QFileDialog.getSaveFileName(self._window, "Save the tuned kernel", start, _FILTER)

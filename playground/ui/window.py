@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QInputDialog, QMainWindow, QMessageBox, QTabWidget, QToolBar
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from playground.ui.actions import ACTIONS, Actions, Needs, plain_text
 from playground.ui.docks import DOCKS, Docks
 from playground.ui.editor import edits
 from playground.ui.editor_area import EditorArea
 from playground.ui.file_verbs import FileVerbs
-from playground.ui.gallery import bundled_kernels
 from playground.ui.icons import app_icon, icon
 from playground.ui.settings import LAYOUT_VERSION, Settings
 from playground.ui.status import StatusBar
@@ -166,6 +165,7 @@ class MainWindow(QMainWindow):
     def load_views(self) -> None:
         """Fill the panels and colour the text: what need not be there at the first paint."""
         self.editor.highlighter.start()
+        self.area.add_completion()
         self.area.show_gallery()
         self.docks.fill_later()
 
@@ -218,6 +218,8 @@ class MainWindow(QMainWindow):
             self._recent_menu.addAction("Clear", self.files.clear_recent)
 
     def _fill_kernels(self) -> None:
+        from playground.ui.gallery import bundled_kernels
+
         self._kernels_menu.clear()
         for kernel in bundled_kernels():
             action = self._kernels_menu.addAction(kernel.title)
@@ -246,6 +248,8 @@ class MainWindow(QMainWindow):
 
     def go_to_line(self) -> None:
         """Ask for a line number and go there."""
+        from PySide6.QtWidgets import QInputDialog
+
         lines = self.editor.blockCount()
         current = self.editor.textCursor().blockNumber() + 1
         line, chosen = QInputDialog.getInt(
@@ -331,6 +335,8 @@ class MainWindow(QMainWindow):
 
     def about(self) -> None:
         """Tell the versions of what runs here."""
+        from PySide6.QtWidgets import QMessageBox
+
         import playground
 
         device = self.document.device
@@ -354,6 +360,7 @@ class MainWindow(QMainWindow):
         Palette(self._commands(), self).open_over(self)
 
     def _commands(self) -> list[Command]:
+        from playground.ui.gallery import bundled_kernels
         from playground.ui.palette import Command
 
         native = QKeySequence.SequenceFormat.NativeText

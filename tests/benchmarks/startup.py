@@ -33,9 +33,9 @@ class Watch(QObject):
         return False
 """
 OURS = (
-    WATCH
+    "from playground.ui import app\n"
+    + WATCH
     + """
-from playground.ui import app
 application = app.application(["triton-playground"])
 watch = Watch()
 application.installEventFilter(watch)

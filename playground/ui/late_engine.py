@@ -1,0 +1,58 @@
+"""An engine that can be spoken to before its own module is imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.ui.engine_port import EnginePort
+
+if TYPE_CHECKING:
+    from playground.protocol.messages import Request
+    from playground.ui.engine_process import EngineProcess
+
+
+class LateEngine(EnginePort):
+    """Stands for the engine process until `start`, and hands everything through from then on.
+
+    The document needs an engine from its first moment, the process' client is only worth importing
+    when the window is on screen.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.process: EngineProcess | None = None
+
+    def start(self) -> None:
+        """Import what it takes and begin to start the process."""
+        if self.process is not None:
+            return
+        from playground.ui.engine_process import EngineProcess
+
+        self.process = process = EngineProcess(self)
+        process.reply.connect(self.reply)
+        process.stateChanged.connect(self._set_state)
+        process.died.connect(self.died)
+        process.start()
+
+    def send(self, request: Request) -> int:
+        """Send `request`; raises `RuntimeError` before `start`, when nobody could answer."""
+        if self.process is None:
+            raise RuntimeError("the engine was not started yet")
+        return self.process.send(request)
+
+    def interrupt(self) -> None:
+        """Interrupt what the process runs."""
+        if self.process is not None:
+            self.process.interrupt()
+
+    def restart(self) -> None:
+        """Replace the process by a fresh one."""
+        if self.process is None:
+            self.start()
+        else:
+            self.process.restart()
+
+    def shutdown(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.shutdown()
