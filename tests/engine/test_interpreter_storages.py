@@ -1,4 +1,4 @@
-"""Which addresses a launch may touch, and how they are told when tensors were copied to the host."""
+"""Which addresses a launch may touch, and how they are told for tensors copied to the host."""
 
 from __future__ import annotations
 

@@ -6,11 +6,10 @@ bfloat16 and float8 right, takes float arguments, and returns something that scr
 other functions here are how the rest of the engine watches and steers such launches.
 """
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playground.engine.triton_private import interpreter_libdevice, interpreter_source
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
