@@ -20,8 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 PROTOTYPE_MS = {
-    "vector add 2^26": 1.0, "matmul 4096 bf16 128x128x64": 13.8, "matmul 8192 bf16 128x128x64": 106.0,
-}  # fmt: skip
+    "vector add 2^26": 1.0,
+    "matmul 4096 bf16 128x128x64": 13.8,
+    "matmul 8192 bf16 128x128x64": 106.0,
+}
 
 
 def measure(name: str, call, **knobs) -> dict[str, object]:

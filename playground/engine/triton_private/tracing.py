@@ -12,15 +12,17 @@ import copy
 import os
 import tempfile
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import torch
 from triton.compiler import code_generator
 from triton.compiler import compiler as triton_compiler
 from triton.compiler.compiler import ASTSource
 from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
 
-from playground.engine.triton_private.tracing_emit import Plan, Site
+from playground.engine.triton_private.tracing_emit import COUNT_OUTSIDE, EVERY_MODE, Plan, Site
 from playground.engine.triton_private.tracing_semantic import TracingSemantic
 
 if TYPE_CHECKING:
@@ -166,10 +168,11 @@ def tracing_options(options: Mapping[str, Any], num_warps: int) -> dict[str, Any
 
 
 class TracingCopy:
-    """A compiled tracing copy with its table, ready for any number of runs.
+    """A tracing copy with its table, ready for any number of runs once it is compiled.
 
-    `launch` runs it once on the current stream. What it counts is decided by the table, so another
-    set of working copies or another selected program costs no compile.
+    What a run counts is decided by the table, so another set of working copies or another selected
+    program costs no compile. The lanes outside every storage are looked for by a variant of their
+    own, compiled when there are any.
     """
 
     def __init__(
@@ -181,47 +184,58 @@ class TracingCopy:
         descriptors: Sequence[str],
         device: Any,
     ) -> None:
-        import torch
-
         self.function = function
         self.options = dict(options)
         self.names = [parameter.name for parameter in function.params]
         words = Plan(0, tuple(units), tuple(mixed), tuple(descriptors)).words
         self.table = torch.zeros(words, dtype=torch.int64, device=device)
-        self.plan = Plan(self.table.data_ptr(), tuple(units), tuple(mixed), tuple(descriptors))
-        self.kernel: Any = None
+        self.plan = Plan(
+            self.table.data_ptr(),
+            tuple(units),
+            tuple(mixed),
+            tuple(descriptors),
+            modes=EVERY_MODE & ~COUNT_OUTSIDE,
+        )
+        self._plans = {False: self.plan, True: replace(self.plan, modes=COUNT_OUTSIDE)}
+        self._kernels: dict[bool, Any] = {}
 
     @property
     def sites(self) -> list[Site]:
-        """The access sites in the order of their numbers."""
+        """The access sites in the order of their numbers; the same in both variants."""
         return list(self.plan.sites)
 
-    def compile(self, arguments: Mapping[str, Any]) -> None:
-        """Compile and load the copy, with other warps where it does not fit the GPU.
+    @property
+    def compiled(self) -> bool:
+        """Whether a count can run at once."""
+        return False in self._kernels
+
+    def compile(self, arguments: Mapping[str, Any], *, outside: bool = False) -> None:
+        """Compile and load a variant, with other warps where it does not fit the GPU.
 
         Raises
         ------
         OutOfResources
             No number of warps makes it fit.
         """
-        if self.kernel is not None:
+        if outside in self._kernels:
             return
-        given = self.options.get("num_warps") or 4
-        first = min(max(int(given), 4), 8)
+        first = int(self.options["num_warps"])
         failure: OutOfResources | None = None
         for num_warps in dict.fromkeys((first, 8, 4, 16, 2, 1)):
             options = tracing_options(self.options, num_warps)
-            kernel = build(self.function, arguments, options, self.plan)
+            kernel = build(self.function, arguments, options, self._plans[outside])
             try:
                 kernel._init_handles()
             except OutOfResources as error:
                 failure = error
                 continue
-            self.kernel = kernel
+            self._kernels[outside] = kernel
             return
         if failure is not None:
             raise failure
 
-    def launch(self, grid: tuple[int, int, int], arguments: Mapping[str, Any]) -> None:
-        """Run the copy once with these arguments, on the current stream."""
-        self.kernel[grid](*(arguments[name] for name in self.names))
+    def launch(
+        self, grid: tuple[int, int, int], arguments: Mapping[str, Any], *, outside: bool = False
+    ) -> None:
+        """Run a compiled variant once with these arguments, on the current stream."""
+        self._kernels[outside][grid](*(arguments[name] for name in self.names))

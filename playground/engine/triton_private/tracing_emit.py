@@ -13,6 +13,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import triton
 import triton.language as tl
 from triton.language import core
 from triton.language.semantic import TritonSemantic
@@ -29,6 +30,13 @@ STORAGE_WORDS = 3  # base address, bytes, first counter cell
 
 # Bits of the table's mode word: which counters a run collects.
 COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
+
+EVERY_MODE = COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_OUTSIDE | COUNT_FLOPS
+
+# An atomic on a block whose layout the compiler cannot derive gets its default: up to 3.6 a warp's
+# lanes then run along the first axis, later along the last. Along the last, where neighbours lie
+# side by side in memory as a rule, a warp's atomics share a few sectors instead of taking one each.
+LANES_RUN_ALONG_FIRST_AXIS = tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7)
 
 SITE_CELLS = 1024  # counter cells before the storages' own, one per access site
 FLOPS_CELLS = 64  # a dot adds to the cell of its program modulo this: less contention
@@ -52,13 +60,15 @@ class Plan:
     `units` holds the counters' grain in bytes for each storage; `mixed` says for each whether its
     arguments have elements of several sizes, so that one access may cover several cells.
     `descriptors` names the kernel's parameters that are host tensor descriptors; their base
-    addresses follow the storages' words.
+    addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
+    compile faster.
     """
 
     table_address: int
     units: tuple[int, ...]
     mixed: tuple[bool, ...] = ()
     descriptors: tuple[str, ...] = ()
+    modes: int = EVERY_MODE
     sites: dict[Site, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -240,25 +250,36 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         for part, lanes in enumerate(wide, start=1):
             more = p.add(cell, self._constant(part, tl.int32, shape), False)
             parts.append((more, p.and_(counted, lanes)))
+        self._count_access(kind, parts, shape)
+        if self.plan.modes & COUNT_OUTSIDE:
+            with self._when(COUNT_OUTSIDE):
+                self._record_outside(site, address, inside, mask, shape)
+        return inside if mask is None else p.and_(inside, mask)
+
+    def _count_access(self, kind: str, parts: list[tuple[Any, Any]], shape: list[int]) -> None:
+        """Emit the counters of (cells, lanes) pairs, each in a branch of its own."""
+        if LANES_RUN_ALONG_FIRST_AXIS and len(shape) > 1:
+            turned = tuple(reversed(range(len(shape))))
+            permute = self.plain.permute
+            parts = [(permute(cells, turned), permute(lanes, turned)) for cells, lanes in parts]
+            shape = shape[::-1]
         reads, writes = kind != "store", kind != "load"
-        with self._when(COUNT):
-            one = self._constant(1, tl.int32, shape)
-            for cells, lanes in parts:
-                if reads:
-                    self._atomic("add", self._cells_at(LOADS, cells, shape), one, lanes)
-                if writes:
-                    self._atomic("add", self._cells_at(STORES, cells, shape), one, lanes)
+        if self.plan.modes & COUNT:
+            with self._when(COUNT):
+                one = self._constant(1, tl.int32, shape)
+                for cells, lanes in parts:
+                    if reads:
+                        self._atomic("add", self._cells_at(LOADS, cells, shape), one, lanes)
+                    if writes:
+                        self._atomic("add", self._cells_at(STORES, cells, shape), one, lanes)
         for wanted, mode, last, first in (
             (writes, COUNT_STORERS, STORER_LAST, STORER_FIRST),
             (reads, COUNT_LOADERS, LOADER_LAST, LOADER_FIRST),
         ):
-            if wanted:
+            if wanted and self.plan.modes & mode:
                 with self._when(mode):
                     for cells, lanes in parts:
                         self._extremes(last, first, cells, lanes, shape)
-        with self._when(COUNT_OUTSIDE):
-            self._record_outside(site, address, inside, mask, shape)
-        return inside if mask is None else p.and_(inside, mask)
 
     def _atomic(self, operation: str, ptr: Any, value: Any, mask: Any) -> None:
         getattr(self.plain, f"atomic_{operation}")(ptr, value, mask, "relaxed", "gpu")

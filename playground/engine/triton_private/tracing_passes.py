@@ -128,7 +128,8 @@ class GpuCounter:
         torch.cuda.synchronize(self.device)
         start = time.perf_counter()
         if 0 not in prepared.grid:
-            self.copy.launch(prepared.grid, prepared.arguments)
+            outside = bool(mode & COUNT_OUTSIDE)
+            self.copy.launch(prepared.grid, prepared.arguments, outside=outside)
         torch.cuda.synchronize(self.device)
         return (time.perf_counter() - start) * 1e3
 
@@ -138,7 +139,7 @@ class GpuCounter:
         """Return the counts, in one run where the budget allows, else in windows of cells."""
         with torch.cuda.device(self.device):
             start = time.perf_counter()
-            if self.copy.kernel is None:
+            if not self.copy.compiled:
                 job.progress("compiling the counting copy of the kernel")
             self.copy.compile(prepared.arguments)
             compile_ms = (time.perf_counter() - start) * 1e3
@@ -228,6 +229,7 @@ class GpuCounter:
         hit = [item for item in hit if item[2]]
         if not hit:
             return ()
+        self.copy.compile(prepared.arguments, outside=True)
         found = self._look_outside(prepared, -1)
         firsts = {number: PROGRAM_LIMIT - found[number][0] for number, _, _ in hit}
         details = {number: found[number] for number, _, _ in hit}

@@ -258,6 +258,8 @@ class TracingSemantic(CountingSemantic):
     # ------------------------------------------------------------ arithmetic worth counting
 
     def _count_flops(self, flops: int) -> None:
+        if not self.plan.modes & COUNT_FLOPS:
+            return
         p = self.plain
         with self._when(COUNT_FLOPS):
             base = p.cast(self.word(FLOPS), tl.pointer_type(tl.int64))
