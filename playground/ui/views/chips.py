@@ -166,15 +166,25 @@ class FlowLayout(QLayout):
         return size
 
     def _arrange(self, area: QRect, *, move: bool) -> int:
-        x, y, line = area.x(), area.y(), 0
+        lines: list[list[tuple[QLayoutItem, QSize]]] = [[]]
+        x = 0
         for item in self._items:
             if item.isEmpty():
                 continue
             size = item.sizeHint()
-            if x > area.x() and x + size.width() > area.right() + 1:
-                x, y, line = area.x(), y + line + self.spacing(), 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+            if lines[-1] and x + size.width() > area.width():
+                lines.append([])
+                x = 0
+            lines[-1].append((item, size))
             x += size.width() + self.spacing()
-            line = max(line, size.height())
-        return y + line - area.y()
+        y = area.y()
+        for line in lines:
+            height = max((size.height() for _, size in line), default=0)
+            x = area.x()
+            for item, size in line:
+                if move:
+                    # Things of different height share their middle, like words their line.
+                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + self.spacing()
+            y += height + self.spacing()
+        return max(y - area.y() - self.spacing(), 0)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QSplitter,
     QStackedLayout,
     QTabWidget,
@@ -67,6 +68,7 @@ class CompilerView(QWidget):
         self._target.activated.connect(self._choose_target)
         self._title = QLabel(self)
         self._title.setObjectName("compiler.title")
+        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label = QLabel("Target", self)
         label.setBuddy(self._target)
@@ -82,6 +84,8 @@ class CompilerView(QWidget):
         self._model: RecordModel[Resource] = RecordModel(RESOURCE_COLUMNS, self)
         self._table = RecordTable("compiler.resources", "Compiled resources", self._model, self)
         self._table.setSortingEnabled(False)
+        self._table.horizontalHeader().setStretchLastSection(False)
+        self._table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         upper = QWidget(self)
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
@@ -99,8 +103,8 @@ class CompilerView(QWidget):
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(upper)
         splitter.addWidget(self._tabs)
-        splitter.setStretchFactor(0, 2)
-        splitter.setStretchFactor(1, 3)
+        splitter.setStretchFactor(0, 0)
+        splitter.setStretchFactor(1, 1)
 
         page = QWidget(self)
         layout = QVBoxLayout(page)
@@ -160,6 +164,7 @@ class CompilerView(QWidget):
         for column in (2, 3):
             self._table.setColumnHidden(column, baseline is None)
         self._table.fit_columns()
+        self._table.setMaximumHeight(self._table.content_height())
         self._stages.show_times(report.stage_times)
         self._stages.setVisible(bool(report.stage_times))
         self._show_shared(report, baseline)

@@ -76,8 +76,8 @@ class HistoryPlot(ThemedPlot):
                 self._baseline.median_ms * factor, angle=0,
                 pen=self.pen("muted", 1.5, dashed=True), label="baseline",
                 labelOpts={
-                    "position": 0.04, "color": self.theme.color("muted"),
-                    "fill": self.tint("plot_background", 0.85), "anchors": [(0, 1), (0, 1)],
+                    "position": 0.99, "color": self.theme.color("muted"),
+                    "fill": self.tint("plot_background", 0.85), "anchors": [(1, 1), (1, 1)],
                 },
             )  # fmt: skip
             self.item.addItem(line)

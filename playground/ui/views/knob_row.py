@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -26,6 +25,7 @@ from playground.ui.views.knob_widgets import (
     KnobSpinBox,
     allowed_values,
 )
+from playground.ui.views.roles import set_role
 
 if TYPE_CHECKING:
     from playground.ui.theme import Theme
@@ -67,6 +67,7 @@ class KnobRow(QWidget):
         self._reset.setObjectName(f"knob-reset:{knob.name}")
         self._reset.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._reset.setAutoRaise(True)
+        self._reset.hide()
         self._reset.clicked.connect(lambda: self.asked.emit(self._captured, False))
         head.addWidget(self._reset)
 
@@ -167,14 +168,12 @@ class KnobRow(QWidget):
         self._lock.setPixmap(pixmap("lock", self._theme, "warn", size, self.devicePixelRatioF()))
         self._reset.setIcon(icon("reset", self._theme, "muted"))
         self._reset.setIconSize(QSize(size, size))
-        _tint(self._message, self._theme.color("bad" if self._wrong else "muted"))
-        _tint(self._reset, self._theme.color("muted"))
+        set_role(self._message, "bad" if self._wrong else "muted")
         if isinstance(self._editor, KnobSpinBox):
-            line = self._editor.lineEdit()
-            colour = self._theme.color("bad" if self._wrong else "text")
-            palette = line.palette()
-            palette.setColor(QPalette.ColorRole.Text, colour)
-            line.setPalette(palette)
+            bad = self._theme.color("bad").name()
+            style = f"QSpinBox {{ color: {bad}; border: 1px solid {bad}; }}" if self._wrong else ""
+            if style != self._editor.styleSheet():
+                self._editor.setStyleSheet(style)
 
     # ------------------------------------------------------------------------------ asking
 
@@ -242,10 +241,3 @@ def _choice_text(value: KnobValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def _tint(widget: QWidget, colour: QColor) -> None:
-    palette = widget.palette()
-    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
-        palette.setColor(role, colour)
-    widget.setPalette(palette)

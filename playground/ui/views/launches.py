@@ -46,6 +46,8 @@ class LaunchesView(QWidget):
         lower = QWidget(self)
         below = QVBoxLayout(lower)
         below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(2)
+        self._caption.setContentsMargins(6, 4, 6, 2)
         below.addWidget(self._caption)
         below.addWidget(self._details, 1)
         splitter = QSplitter(Qt.Orientation.Vertical, self)

@@ -23,6 +23,7 @@ def paint_mark(painter: QPainter, area: QRectF, mark: Mark, colour: QColor) -> N
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def at(x: float, y: float) -> QPointF:
         return QPointF(left + x * size, top + y * size)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.ui.views.marks import Mark, Tone, paint_mark
+from playground.ui.views.roles import set_role
 
 if TYPE_CHECKING:
     from playground.ui.theme import Theme
@@ -79,7 +80,6 @@ class EmptyState(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self._theme = theme
         self._title = QLabel(title, self)
         font = self._title.font()
         font.setPointSizeF(font.pointSizeF() * 1.15)
@@ -94,8 +94,7 @@ class EmptyState(QWidget):
             layout.addWidget(label)
         layout.addStretch(2)
         self.setAccessibleName(f"{title}. {remedy}")
-        self._recolour()
-        theme.changed.connect(self._recolour)
+        set_role(self._remedy, "muted")
 
     def say(self, title: str, remedy: str) -> None:
         """Show another title and remedy."""
@@ -107,8 +106,3 @@ class EmptyState(QWidget):
     def text(self) -> str:
         """Title and remedy as one text."""
         return f"{self._title.text()}\n{self._remedy.text()}"
-
-    def _recolour(self) -> None:
-        palette = self._remedy.palette()
-        palette.setColor(self._remedy.foregroundRole(), self._theme.color("muted"))
-        self._remedy.setPalette(palette)

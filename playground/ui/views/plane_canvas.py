@@ -141,24 +141,23 @@ class PlaneCanvas(QWidget):
         return QRect(left, top, max(right - left, 0), max(bottom - top, 0))
 
     def fit(self) -> None:
-        """Show the whole plane; a very long and thin one is stretched across its short side."""
+        """Show the whole plane; a long and thin one is stretched across its short side."""
         self._fitted = True
         if not self.rows or not self.columns:
             return
         area = self.plot_area()
         across, down = area.width() / self.columns, area.height() / self.rows
-        scale = min(across, down)
-        # Square elements, unless that would leave less than a quarter of the view to look at.
-        self.scale_x = min(across, max(scale, across / 4 if across > down else across))
-        self.scale_y = min(down, max(scale, down / 4 if down > across else down))
+        if self.folded:
+            # The fold is no geometry of the user's: a folded tensor takes all the room there is.
+            self.scale_x, self.scale_y = across, down
+        else:
+            # Square elements, unless that would leave less than a quarter of a side to look at.
+            scale = min(across, down)
+            self.scale_x = max(scale, across / 4)
+            self.scale_y = max(scale, down / 4)
         self.scale_x = min(self.scale_x, MAX_CELL)
         self.scale_y = min(self.scale_y, MAX_CELL)
-        self.origin = QPointF(
-            min((self.columns - area.width() / self.scale_x) / 2, 0.0),
-            min((self.rows - area.height() / self.scale_y) / 2, 0.0),
-        )
-        self.origin.setY(0.0)
-        self.origin.setX(0.0)
+        self._clamp()
         self._moved()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
@@ -206,10 +205,12 @@ class PlaneCanvas(QWidget):
 
     def _clamp(self) -> None:
         area = self.plot_area()
-        spare_x = max(self.columns - area.width() / self.scale_x, 0.0)
-        spare_y = max(self.rows - area.height() / self.scale_y, 0.0)
+        spare_x = self.columns - area.width() / self.scale_x
+        spare_y = self.rows - area.height() / self.scale_y
+        # What is smaller than the view stands in its middle.
         self.origin = QPointF(
-            min(max(self.origin.x(), 0.0), spare_x), min(max(self.origin.y(), 0.0), spare_y)
+            min(max(self.origin.x(), 0.0), spare_x) if spare_x > 0 else spare_x / 2,
+            min(max(self.origin.y(), 0.0), spare_y) if spare_y > 0 else spare_y / 2,
         )
 
     def _moved(self) -> None:

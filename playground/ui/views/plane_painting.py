@@ -42,6 +42,7 @@ class PlanePainting:
         self._paint_lines(painter, area)
         self._paint_footprint(painter, area)
         self._paint_labels(painter, area)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.color("border_strong"), 1))
         painter.drawRect(QRectF(corner, end).adjusted(-0.5, -0.5, 0.5, 0.5))
         self._paint_hover(painter)
@@ -224,9 +225,10 @@ class PlanePainting:
         for row in range(-(-shown.top() // step) * step, shown.bottom() + 1, step):
             y = self._canvas.to_widget(row, 0).y()
             painter.drawLine(QPointF(area.left() - tick, y), QPointF(area.left(), y))
-            box = QRectF(0, y, area.left() - tick * 1.4, metrics.height())
+            top = max(y - metrics.height() / 2, area.top() - metrics.height() / 4)
+            box = QRectF(0, top, area.left() - tick * 1.4, metrics.height())
             text = str(row * self._canvas.columns if self._canvas.folded else row)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         if self._canvas.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("accent"), 1))

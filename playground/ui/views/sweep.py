@@ -156,7 +156,8 @@ class SweepView(QWidget):
     def _show_launch(self) -> None:
         launch = self._document.launch
         self._stack.setCurrentIndex(0 if launch is None else 1)
-        if launch is None:
+        if launch is None or (launch.config.values and not self._document.config.values):
+            # The config comes a moment after the launches themselves.
             self._shown = None
             return
         # The user's edits stay while the same launch comes back from another run.

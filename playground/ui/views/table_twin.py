@@ -82,6 +82,13 @@ class RecordModel(QAbstractTableModel, Generic[Record]):
         """Return a column's title."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return self.columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
+            side = (
+                Qt.AlignmentFlag.AlignRight
+                if self.columns[section].numeric
+                else Qt.AlignmentFlag.AlignLeft
+            )
+            return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -137,6 +144,9 @@ class RecordTable(QTableView):
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.6))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -154,7 +164,12 @@ class RecordTable(QTableView):
         self.resizeColumnsToContents()
         pad = self.fontMetrics().height()
         for index in range(self._proxy.columnCount()):
-            self.setColumnWidth(index, min(self.columnWidth(index) + pad // 2, 30 * pad))
+            self.setColumnWidth(index, min(self.columnWidth(index) + pad // 2, 20 * pad))
+
+    def content_height(self) -> int:
+        """Return the height at which every row is in view without scrolling."""
+        rows = self._proxy.rowCount() * self.verticalHeader().defaultSectionSize()
+        return self.horizontalHeader().sizeHint().height() + rows + 2 * self.frameWidth() + 2
 
     def record_at(self, row: int) -> object:
         """Return the record shown in table row `row`."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from playground.model.config import Config
 from playground.ui.views.formatting import interval_text, method_text, significant, time_text
 from playground.ui.views.table_twin import Column
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from playground.model.knobs import KnobValue
     from playground.model.measurement import Measurement
 
 
@@ -38,8 +42,29 @@ def _rate_text(item: Measurement) -> str:
     return "" if item.bandwidth_gbps is None else f"{significant(item.bandwidth_gbps, 4)} GB/s"
 
 
-HISTORY_COLUMNS: tuple[Column[Measurement], ...] = (
-    Column("Config", lambda item: item.config.label()),
+def varying_label(config: Config, varying: Collection[str]) -> str:
+    """Return the knobs of `config` that differ among the configs shown, or all if none does."""
+    chosen = Config(tuple(pair for pair in config.values if pair[0] in varying))
+    return (chosen if chosen.values else config).label()
+
+
+def history_columns(configs: Sequence[Config]) -> tuple[Column[Measurement], ...]:
+    """Return the columns for measurements of these configs: only knobs that differ are named."""
+    seen: dict[str, set[KnobValue]] = {}
+    for config in configs:
+        for name, value in config.values:
+            seen.setdefault(name, set()).add(value)
+    varying = {name for name, values in seen.items() if len(values) > 1}
+    return (
+        Column(
+            "Config", lambda item: item.config.label(),
+            lambda item: varying_label(item.config, varying), tip=lambda item: item.config.label(),
+        ),
+        *_HISTORY_FIGURES,
+    )  # fmt: skip
+
+
+_HISTORY_FIGURES: tuple[Column[Measurement], ...] = (
     Column(
         "Median (ms)", lambda item: item.median_ms, lambda item: time_text(item.median_ms, 4),
         numeric=True,

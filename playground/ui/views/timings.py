@@ -33,9 +33,10 @@ from playground.ui.views.history_plot import HistoryPlot
 from playground.ui.views.meter import Meter
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plot_actions import PlotActions
+from playground.ui.views.roles import set_role
 from playground.ui.views.samples_plot import SamplesPlot
 from playground.ui.views.table_twin import RecordModel, RecordTable
-from playground.ui.views.timing_tables import HISTORY_COLUMNS, SAMPLE_COLUMNS, Sample, samples_of
+from playground.ui.views.timing_tables import SAMPLE_COLUMNS, Sample, history_columns, samples_of
 
 if TYPE_CHECKING:
     from playground.model.config import Config
@@ -67,6 +68,7 @@ class TimingsView(QWidget):
         self._detail = QLabel(self)
         self._detail.setObjectName("timings.detail")
         self._detail.setWordWrap(True)
+        set_role(self._detail, "muted")
         for label in (self._median, self._detail):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._cache = QComboBox(self)
@@ -94,7 +96,7 @@ class TimingsView(QWidget):
         self.history_plot = HistoryPlot(theme, self)
         self.history_plot.configPicked.connect(self._apply)
         self._samples: RecordModel[Sample] = RecordModel(SAMPLE_COLUMNS, self)
-        self._history: RecordModel[Measurement] = RecordModel(HISTORY_COLUMNS, self)
+        self._history: RecordModel[Measurement] = RecordModel(history_columns(()), self)
         samples = RecordTable("timings.samplesTable", "Samples", self._samples, self)
         self._history_table = RecordTable(
             "timings.historyTable", "Configs tried", self._history, self
@@ -154,9 +156,6 @@ class TimingsView(QWidget):
 
     def _recolour(self) -> None:
         self._show_pin()
-        palette = self._detail.palette()
-        palette.setColor(self._detail.foregroundRole(), self._theme.color("muted"))
-        self._detail.setPalette(palette)
 
     # ------------------------------------------------------------------------------ showing
 
@@ -193,7 +192,7 @@ class TimingsView(QWidget):
         self._median.setText(time_text(measurement.median_ms))
         stale = "" if self._document.is_current(measurement) else "measuring again … "
         self._detail.setText(
-            f"{stale}median, 95 % {interval_text(low, high)} · spread "
+            f"{stale}median, 95 % interval {interval_text(low, high)} · spread "
             f"{measurement.spread * 100:.1f} % · {len(measurement.samples_ms)} samples · "
             f"{method_text(measurement)}\n{measurement.config.label()}"
         )
@@ -298,6 +297,7 @@ class TimingsView(QWidget):
                 baseline if baseline is measurement else None
             )
         self.history_plot.show_history(items, baseline, self._document.config)
+        self._history.set_columns(history_columns([item.config for item in items]))
         self._history.set_records(items)
         self._history_table.fit_columns()
 

@@ -1,0 +1,211 @@
+"""A scripted engine that plays a matmul whose output has a hole and an access out of bounds.
+
+Its planes come from arithmetic on the tile grid, so that tests know every owner and count. Tiles
+are BLOCK by BLOCK; the last row of tiles is never written when `hole` is set.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from playground.model.compiling import CompileReport
+from playground.model.config import Config
+from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
+from playground.model.knobs import Knob, constexpr_knob, option_knob
+from playground.model.launch import Argument, Launch, Preset, TensorInfo
+from playground.protocol import messages
+from tests.ui.fake_engine import FakeEngine
+
+
+class MatmulEngine(FakeEngine):
+    """C = A @ B of `size` squared, K = size // 2; A and B are loaded, C and a 3D copy stored."""
+
+    def __init__(
+        self, mode: str = "gpu", *, size: int = 1024, hole: bool = True,
+        parent: QObject | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(mode, parent=parent)
+        self.size = size
+        self.hole = hole
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        size = self.size
+        return {
+            "a_ptr": (size, size // 2), "b_ptr": (size // 2, size), "c_ptr": (size, size),
+            "batch_ptr": (3, 64, 96),
+        }  # fmt: skip
+
+    def launch(self, path: str) -> Launch:
+        arguments = []
+        for storage, (name, shape) in enumerate(self.shapes().items()):
+            strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+            count = int(np.prod(shape))
+            info = TensorInfo(shape, "float16", strides, 2, storage, 0, 2 * count, 16, "cuda:0")
+            arguments.append(Argument(name, "tensor", f"float16{list(shape)}", info))
+        arguments.append(Argument("M", "int", str(self.size)))
+        knobs = (
+            constexpr_knob("BLOCK", 128),
+            constexpr_knob("GROUP_M", 8),
+            constexpr_knob("EVEN_K", True),
+            constexpr_knob("OUT_DTYPE", "tl.float16"),
+            constexpr_knob("PADDED", 1024).marked_derived(
+                "the data dictates it: another value breaks the result"
+            ),
+            Knob("ACTIVATION", "fixed", "constexpr", None, note="a function cannot be moved"),
+            option_knob("num_warps", 8), option_knob("num_stages", 3),
+            option_knob("maxnreg", None),
+        )  # fmt: skip
+        config = Config.of({knob.name: knob.default for knob in knobs if knob.kind != "fixed"})
+        tiles = -(-self.size // 128)
+        presets = tuple(
+            Preset(f"BLOCK={b} num_warps={w}", config.updated({"BLOCK": b, "num_warps": w}))
+            for b, w in ((64, 4), (128, 8))
+        )
+        return Launch(
+            0, "matmul_kernel", path, 31, 88, (tiles, tiles, 1), "callable", tuple(arguments),
+            knobs, config, presets, ("Autotuner",),
+        )  # fmt: skip
+
+    def _answer_run(self, request: messages.Run) -> list[messages.Reply]:
+        self._launches = (self.launch(request.path),)
+        return [messages.RunResult(self._launches, (), "tensor", 20.0)]
+
+    def block(self, config: Config) -> int:
+        return int(config["BLOCK"] or 1)
+
+    def pixels(self, config: Config, request: messages.GetPlane) -> np.ndarray:
+        """The counters of the rectangle asked for, reduced by taking every n-th element."""
+        rows, columns = self.shapes()[request.tensor][-2:]
+        view, block = request.view, self.block(config)
+        height = view.rows or rows - view.row
+        width = view.columns or columns - view.column
+        down = max(1, -(-height // view.max_rows))
+        across = max(1, -(-width // view.max_columns))
+        r = np.arange(view.row, view.row + height, down)[:, None]
+        c = np.arange(view.column, view.column + width, across)[None, :]
+        tiles = -(-self.size // block)
+        stored = request.tensor in ("c_ptr", "batch_ptr")
+        owner = (r // block) * tiles + c // block
+        if request.tensor == "batch_ptr":
+            owner = np.broadcast_to(r // 16 + 10 * request.view.slices[0], (r + c).shape).copy()
+        if self.hole and request.tensor == "c_ptr":
+            owner = np.where(r // block == tiles - 1, -1, owner)
+        if request.paint == "owner":
+            return (owner if stored else np.full_like(owner, -1)).astype(np.int32)
+        if request.paint == "stores":
+            return ((owner >= 0) & stored).astype(np.int32)
+        loads = tiles if not stored else 0
+        return np.full((r + c).shape, loads, np.int32) + ((r + c) % 3 if not stored else 0)
+
+    def _answer_getplane(self, request: messages.GetPlane) -> list[messages.Reply]:
+        values = self.pixels(request.config, request).astype(np.int32)
+        flags = np.zeros(values.shape, np.uint8)
+        if request.tensor in ("c_ptr", "batch_ptr") and request.paint != "loads":
+            flags[(values < 0) if request.paint == "owner" else (values == 0)] |= 1
+        rows, columns = self.shapes()[request.tensor][-2:]
+        tiles = -(-self.size // self.block(request.config))
+        return [
+            messages.Plane(
+                request.tensor, request.paint, request.view, rows, columns, values, flags,
+                tiles * tiles, int(values.max()),
+            )
+        ]  # fmt: skip
+
+    def _answer_getelement(self, request: messages.GetElement) -> list[messages.Reply]:
+        block = self.block(request.config)
+        tiles = -(-self.size // block)
+        row, column = request.row, request.column
+        owner = row // block * tiles + column // block
+        index = (*request.slices, row, column)
+        if request.tensor in ("a_ptr", "b_ptr"):
+            return [messages.Element(request.tensor, index, tiles, 0, -1, 0, tiles - 1, False)]
+        if self.hole and row // block == tiles - 1:
+            return [messages.Element(request.tensor, index, 0, 0, -1, -1, -1, False)]
+        return [messages.Element(request.tensor, index, 0, 1, owner, -1, -1, False)]
+
+    def _answer_getprogram(self, request: messages.GetProgram) -> list[messages.Reply]:
+        rows, columns = self.shapes()[request.tensor][-2:]
+        view, block = request.view, self.block(request.config)
+        tiles = -(-self.size // block)
+        y, x = divmod(request.program, tiles)
+        height = view.rows or rows - view.row
+        width = view.columns or columns - view.column
+        r = np.arange(view.row, view.row + height, max(1, -(-height // view.max_rows)))[:, None]
+        c = np.arange(view.column, view.column + width, max(1, -(-width // view.max_columns)))
+        inside_row, inside_column = r // block == y, (c // block == x)[None, :]
+        everywhere = np.zeros((len(r), len(c)), bool)
+        masks = {
+            "a_ptr": (inside_row | everywhere, 1), "b_ptr": (inside_column | everywhere, 1),
+            "c_ptr": (inside_row & inside_column, 2), "batch_ptr": (everywhere, 2),
+        }  # fmt: skip
+        mask, bit = masks[request.tensor]
+        touched = (mask * bit).astype(np.uint8)
+        count = block * (self.size // 2 if bit == 1 else block)
+        loads, stores = (count, 0) if bit == 1 else (0, count)
+        return [
+            messages.ProgramFootprint(request.tensor, request.program, view, touched, loads, stores)
+        ]
+
+    def report(self, launch: int, config: Config, target: str | None) -> CompileReport:
+        small = Config.of({"BLOCK_SIZE": self.block(config) * 8, "num_warps": config["num_warps"]})
+        base = super().report(launch, small, target)
+        shared = self.block(config) * 64 * 2 * 2 * int(config["num_stages"] or 1)
+        return CompileReport(
+            launch, config, base.target, "matmul_kernel", base.registers,
+            0 if self.block(config) <= 128 else 96, 0, shared, 232448, base.threads,
+            shared <= 232448, base.stage_times, base.total_ms, True, base.stages, base.occupancy,
+            () if shared <= 232448 else ("Too much shared memory: fewer num_stages fit.",),
+        )  # fmt: skip
+
+    def measurement(self, launch: int, config: Config, cache: str):
+        small = Config.of({"BLOCK_SIZE": self.block(config) * 8, "num_warps": config["num_warps"]})
+        base = super().measurement(launch, small, cache)
+        samples = tuple(60 * sample for sample in base.samples_ms)
+        return type(base)(
+            launch, config, samples, base.source, base.cache, host_ms=base.host_ms,
+            before=base.before, after=base.after,
+        )  # fmt: skip
+
+    def coverage(self, launch: int, config: Config) -> Coverage:
+        block, size = self.block(config), self.size
+        tiles = -(-size // block)
+        never = AccessCount(0, 0, 0)
+        missing = size * (size - (tiles - 1) * block) if self.hole else 0
+        tensors = []
+        for name, shape in self.shapes().items():
+            count = int(np.prod(shape))
+            stored = name in ("c_ptr", "batch_ptr")
+            loads = never if stored else AccessCount(count * tiles, tiles, tiles + 2)
+            stores = AccessCount(count, 1, 1) if stored else never
+            unwritten = None if not stored else 0
+            if name == "c_ptr" and self.hole:
+                stores, unwritten = AccessCount(count - missing, 0, 1), missing
+            tensors.append(
+                TensorCoverage(name, shape, "float16", count, loads, stores, unwritten, 0,
+                               96 if name == "a_ptr" and self.hole else 0)
+            )  # fmt: skip
+        beyond = (
+            (OutOfBounds("a_ptr", "load", tiles * tiles - 1, 96, 96, 52, "matmul.py"),)
+            if self.hole else ()
+        )  # fmt: skip
+        return Coverage(
+            launch, config, (tiles, tiles, 1), tuple(tensors), 2 * size * size * tiles,
+            5 * size * size, size**3, beyond, "gpu", 3.2,
+        )  # fmt: skip
+
+    def _answer_getir(self, request: messages.GetIr) -> list[messages.Reply]:
+        plain = Config.of({"BLOCK_SIZE": request.config["BLOCK"]})
+        return super()._answer_getir(
+            messages.GetIr(request.launch, plain, request.stage, request.target)
+        )
+
+    def _row(self, launch: int, config: Config):
+        row = super()._row(
+            launch,
+            config.updated({"BLOCK_SIZE": config["BLOCK"], "num_stages": config["num_stages"]}),
+        )
+        return type(row)(
+            config, row.status, row.reason, row.median_ms, row.low_ms, row.high_ms, row.registers,
+            row.spill_bytes, row.shared_bytes, row.programs_per_sm, row.unwritten,
+        )  # fmt: skip
