@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QToolButton
 
 from playground.ui.icons import icon
 
@@ -31,7 +32,8 @@ MENU_TITLES: dict[Menu, str] = {
 class ActionSpec:
     """One action; `handler` is a path from the main window, `needs` what must be there for it.
 
-    `group` numbers the section of its menu; `bar` puts it on the toolbar, in that section.
+    `group` numbers the section of its menu; `bar` puts it on the toolbar, in that
+    section, with `bar_text` beside its icon if there is one.
     """
 
     id: str
@@ -45,21 +47,25 @@ class ActionSpec:
     needs: Needs = ""
     checkable: bool = False
     bar: int = 0
+    bar_text: str = ""
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.new", "&New kernel file…", "file", 1, "files.new", "new", "Ctrl+N",
                "Start a new file with a small kernel that runs"),
     ActionSpec("file.open", "&Open…", "file", 1, "files.open", "open", "Ctrl+O",
-               "Open a Python file that launches Triton kernels; nothing is executed", bar=1),
+               "Open a Python file that launches Triton kernels; nothing is executed", bar=1,
+               bar_text="Open"),
     ActionSpec("file.save", "&Save", "file", 2, "files.save", "save", "Ctrl+S",
-               "Save the text", bar=1),
+               "Save the text", bar=1,
+               bar_text="Save"),
     ActionSpec("file.saveAs", "Save &as…", "file", 2, "files.save_as", "", "Ctrl+Shift+S",
                "Save the text under another name"),
     ActionSpec("file.reload", "Re&load from disk", "file", 2, "files.reload", "reset", "",
                "Read the file again; undo brings the present text back", "file"),
     ActionSpec("export", "&Export tuned kernel…", "file", 3, "files.export", "export", "Ctrl+E",
-               "Write a .py that runs alone with this config frozen", "launch", bar=3),
+               "Write a .py that runs alone with this config frozen", "launch", bar=3,
+               bar_text="Export"),
     ActionSpec("file.quit", "&Quit", "file", 9, "close", "", "Ctrl+Q", "Close the window"),
     ActionSpec("edit.undo", "&Undo", "edit", 1, "editor.undo", "undo", "Ctrl+Z",
                "Undo the last change of the text"),
@@ -96,17 +102,22 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("edit.preferences", "Pre&ferences…", "edit", 9, "preferences", "settings",
                "Ctrl+,", "Theme, text size and shortcuts"),
     ActionSpec("run", "&Run", "run", 1, "document.run", "run", "F5",
-               "Execute the text, saved or not, and capture its launches", "text", bar=2),
+               "Execute the text, saved or not, and capture its launches", "text", bar=2,
+               bar_text="Run"),
     ActionSpec("interrupt", "&Interrupt", "run", 1, "document.interrupt", "interrupt",
-               "Shift+F5", "Interrupt what the engine runs; it keeps all it holds", "busy", bar=2),
+               "Shift+F5", "Interrupt what the engine runs; it keeps all it holds", "busy", bar=2,
+               bar_text="Interrupt"),
     ActionSpec("restart", "Re&start engine", "run", 1, "document.restart", "restart",
-               "Ctrl+Shift+F5", "Start a fresh engine; the text stays", bar=2),
+               "Ctrl+Shift+F5", "Start a fresh engine; the text stays", bar=2,
+               bar_text="Restart"),
     ActionSpec("cancel", "&Cancel", "run", 1, "document.cancel", "cross", "Esc",
                "Cancel the run, replay or sweep at its next step", "busy"),
     ActionSpec("sweep", "S&weep", "run", 2, "sweep", "sweep", "F6",
-               "Try the configs around this one; each is checked", "launch", bar=3),
+               "Try the configs around this one; each is checked", "launch", bar=3,
+               bar_text="Sweep"),
     ActionSpec("baseline.pin", "&Pin baseline", "run", 3, "document.pin_baseline", "pin",
-               "Ctrl+B", "Compare further measurements with this one", "measurement", bar=3),
+               "Ctrl+B", "Compare further measurements with this one", "measurement", bar=3,
+               bar_text="Pin"),
     ActionSpec("baseline.clear", "Un&pin baseline", "run", 3, "document.clear_baseline", "unpin",
                "Ctrl+Shift+B", "Stop comparing", "baseline"),
     ActionSpec("knobs.reset", "Reset &knobs", "run", 3, "document.reset_knobs", "reset", "Ctrl+R",
@@ -195,12 +206,16 @@ class Actions(QObject):
             button = bar.widgetForAction(self._by_id[spec.id])
             button.setObjectName(f"toolbar.{spec.id}")
             button.setAccessibleName(_plain(spec.text))
+            if spec.bar_text and isinstance(button, QToolButton):
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
 
     def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self._window)
         action.setObjectName(spec.id)
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
+        if spec.bar_text:
+            action.setIconText(spec.bar_text)
         if spec.icon:
             action.setIcon(icon(spec.icon, self._theme, _tint(spec)))
         # Menu and macOS roles by text would move actions behind our back.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
+from playground.ui.dock_title import DockTitle
 from playground.ui.icons import icon
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Docks(QObject):
         self._theme = theme
         self._docks: dict[str, QDockWidget] = {}
         self.views: dict[str, QWidget] = {}
-        self._bare: dict[str, QWidget] = {}
+        self._titles: dict[str, DockTitle] = {}
         self._waiting = list(_FILL_ORDER)
         self._tidy = QTimer(self)
         self._tidy.setSingleShot(True)
@@ -110,8 +111,8 @@ class Docks(QObject):
         for name in ("timings", "coverage", "console"):
             docks[name].raise_()
         width, height = window.width(), window.height()
-        side = min(max(round(width * 0.20), 250), 350)
-        right = min(max(round(width * 0.38), 420), round(width - side - 420))
+        side = min(max(round(width * 0.215), 260), 360)
+        right = min(max(round(width * 0.375), 420), round(width - side - 420))
         horizontal = [docks["launches"], docks["timings"]]
         window.resizeDocks(horizontal, [side, right], Qt.Orientation.Horizontal)
         window.resizeDocks(
@@ -136,6 +137,8 @@ class Docks(QObject):
         blank.setProperty("role", "view")
         blank.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         dock.setWidget(blank)
+        self._titles[spec.id] = title = DockTitle(dock, spec.icon, self._theme)
+        dock.setTitleBarWidget(title)
         toggle = dock.toggleViewAction()
         toggle.setObjectName(f"view.{spec.id}")
         toggle.setIcon(icon(spec.icon, self._theme))
@@ -148,19 +151,13 @@ class Docks(QObject):
         self._tidy.start()
 
     def _tidy_titles(self) -> None:
-        """Give tabbed panels no title bar (their tab is the title), and tabs their icons."""
+        """Give tabbed panels no title bar of their own (their tab is the title), the others one."""
         for name, dock in self._docks.items():
             tabbed = not dock.isFloating() and any(
                 not other.isFloating() and other.isVisibleTo(self._window)
                 for other in self._window.tabifiedDockWidgets(dock)
             )
-            if tabbed and name not in self._bare:
-                self._bare[name] = bare = QWidget(dock)
-                bare.setFixedHeight(0)
-                dock.setTitleBarWidget(bare)
-            elif not tabbed and name in self._bare:
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]
-                self._bare.pop(name).deleteLater()
+            self._titles[name].set_bare(tabbed)
         by_title = {spec.title: spec for spec in DOCKS}
         for spec in DOCKS:
             self._docks[spec.id].toggleViewAction().setIcon(icon(spec.icon, self._theme))
@@ -214,5 +211,7 @@ class Docks(QObject):
         dock.setWidget(view)
         if blank is not None:
             blank.deleteLater()
+        view.setProperty("role", "view")
+        view.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.views[name] = view
         self.filled.emit(name, view)

@@ -1,6 +1,6 @@
 """Opening, saving, exporting: everything that asks the user about files.
 
-The dialogs' classes are imported where they open: they cost time that the first paint need not wait.
+The dialogs' classes are imported where they open: the first paint need not wait for them.
 """
 
 from __future__ import annotations

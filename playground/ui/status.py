@@ -57,6 +57,7 @@ class StatusBar(QStatusBar):
         self._progress_text = ""
         self._fraction: float | None = None
         self.setSizeGripEnabled(False)
+        self.setContentsMargins(0, 1, self.fontMetrics().height() // 2, 1)
         self.setObjectName("statusBar")
         self._delay = QTimer(self)
         self._delay.setSingleShot(True)

@@ -61,6 +61,7 @@ class MainWindow(QMainWindow):
         self.engine = engine
         self.settings = settings or Settings()
         self._painted = False
+        self._ask_before_closing = True
         self.setObjectName("mainWindow")
         self.setWindowIcon(app_icon())
         self.setDockNestingEnabled(True)
@@ -440,13 +441,19 @@ class MainWindow(QMainWindow):
         """Open a dropped file."""
         self.files.open_dropped([url.toLocalFile() for url in event.mimeData().urls()])
 
+    def close_without_asking(self) -> None:
+        """Close at once; unsaved text is lost and the layout is not remembered."""
+        self._ask_before_closing = False
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved text, remember the layout, end the engine."""
-        if not self.files.may_discard():
-            event.ignore()
-            return
-        self.settings.save_layout(self.saveGeometry(), self.saveState(LAYOUT_VERSION))
-        self.settings.flush()
+        if self._ask_before_closing:
+            if not self.files.may_discard():
+                event.ignore()
+                return
+            self.settings.save_layout(self.saveGeometry(), self.saveState(LAYOUT_VERSION))
+            self.settings.flush()
         self.area.close_helpers()
         self.document.file.close()
         self.engine.shutdown()

@@ -1,0 +1,211 @@
+"""A photograph of the real window: the file opened, run, measured and covered, drawn offscreen.
+
+`python -m playground.ui.photograph FILE PNG [--theme dark] [--scale 2] [--sweep] …` writes the
+picture and says on standard output, as one JSON line, what is in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from playground.ui.document import Document
+    from playground.ui.engine_port import EnginePort
+    from playground.ui.theme import ThemeName
+    from playground.ui.window import MainWindow
+
+DEFAULT_SIZE = (1600, 1000)
+_SETTLE_MS = 400
+"""Pictures of planes and plots come some milliseconds after the results they draw."""
+
+
+@dataclass(frozen=True)
+class Photographed:
+    """What was in the window when the picture was taken; `missing` names what did not come."""
+
+    png: str
+    width: int
+    height: int
+    launches: int
+    findings: tuple[str, ...]
+    missing: tuple[str, ...]
+    engine: str
+
+
+def photograph(
+    path: str | Path,
+    png: str | Path,
+    *,
+    theme: ThemeName = "light",
+    scale: float = 1,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    run: bool = True,
+    sweep: bool = False,
+    launch: int = 0,
+    front: Sequence[str] = (),
+    timeout_s: float = 180.0,
+    engine: EnginePort | None = None,
+) -> Photographed:
+    """Open the window on `path`, let it work, save it as `png`, close everything.
+
+    `front` names panels to bring forward (`compiler`, `sweep`, `findings` …). `scale` only takes
+    effect while there is no application yet. What has not come after `timeout_s` is missing from
+    the picture, and named in the result.
+
+    Raises
+    ------
+    OSError
+        The picture could not be written.
+    """
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ.setdefault("QT_SCALE_FACTOR", f"{scale:g}")
+    from PySide6.QtCore import QTemporaryDir
+
+    from playground.ui import app
+    from playground.ui.document import Document
+    from playground.ui.late_engine import LateEngine
+    from playground.ui.settings import Settings
+    from playground.ui.theme import Theme
+
+    application = app.application([sys.argv[0]])
+    # The picture shows the default layout, and leaves the user's own settings alone.
+    folder = QTemporaryDir()
+    settings = Settings(Path(folder.filePath("window.ini")))
+    document = Document(engine or LateEngine())
+    window = app.build_window(document, Theme(theme), document.engine, settings=settings)
+    errors = app.ErrorsToFindings(document)
+    errors.install()
+    try:
+        opened = document.open_file(os.path.abspath(path))
+        window.resize(*size)
+        window.show()
+        window.docks.arrange()
+        document.engine.start()
+        window.editor.highlighter.start()
+        window.docks.fill_now()
+        missing = _work(document, timeout_s, launch, sweep=sweep) if opened and run else ()
+        if "sweep" not in front and sweep:
+            window.docks["timings"].raise_()
+        for name in front:
+            window.docks[name].raise_()
+        _wait(lambda: False, _SETTLE_MS / 1000)
+        picture = window.grab()
+        Path(png).parent.mkdir(parents=True, exist_ok=True)
+        if not picture.save(str(png), "PNG"):
+            raise OSError(f"cannot write {png}")
+        return Photographed(
+            str(png), picture.width(), picture.height(), len(document.launches),
+            tuple(finding.text() for finding in document.findings), missing,
+            document.engine_state,
+        )  # fmt: skip
+    finally:
+        errors.remove()
+        _close(window)
+        application.processEvents()
+
+
+def _work(document: Document, timeout_s: float, launch: int, *, sweep: bool) -> tuple[str, ...]:
+    """Run the file and wait for its results; return the names of those that did not come."""
+    until = time.monotonic() + timeout_s
+
+    def left() -> float:
+        return max(until - time.monotonic(), 0.0)
+
+    if not _wait(lambda: document.engine_state in ("ready", "dead"), left()):
+        return ("engine",)
+    if document.engine_state == "dead":
+        return ("engine",)
+    ran: list[bool] = []
+    failed: list[bool] = []
+    document.launchesChanged.connect(lambda: ran.append(True))
+    document.findingsChanged.connect(
+        lambda: failed.extend(f.severity == "error" for f in document.findings)
+    )
+    document.run()
+    if not _wait(lambda: bool(document.launches) or any(failed), left()):
+        return ("launches",)
+    if not document.launches:
+        return ("launches",)
+    if launch:
+        document.select_launch(launch)
+    _wait(lambda: not _missing(document) or document.engine_state == "dead", left())
+    missing = _missing(document)
+    if sweep and not missing:
+        document.start_sweep()
+        if not _wait(lambda: document.sweep_result is not None, left()):
+            document.cancel()
+            missing = ("sweep",)
+    return missing
+
+
+def _missing(document: Document) -> tuple[str, ...]:
+    have = {
+        "compile": document.compile_report is not None,
+        "check": document.check is not None,
+        "measurement": document.measurement is not None,
+        "coverage": document.coverage is not None,
+    }
+    return tuple(name for name, there in have.items() if not there)
+
+
+def _wait(done: Callable[[], bool], seconds: float) -> bool:
+    """Handle events until `done` or until the time is over; tell which."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    if done():
+        return True
+    loop = QEventLoop()
+    look = QTimer()
+    look.setInterval(25)
+    look.timeout.connect(lambda: loop.quit() if done() else None)
+    QTimer.singleShot(max(round(1000 * seconds), 1), loop, loop.quit)
+    look.start()
+    loop.exec()
+    look.stop()
+    return done()
+
+
+def _close(window: MainWindow) -> None:
+    # Nobody is there to answer: the text was not edited, and nothing is saved.
+    window.close_without_asking()
+    window.deleteLater()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Take the photograph the command line asks for; 0 when nothing is missing from it."""
+    from playground.ui.theme import ThemeName
+
+    parser = argparse.ArgumentParser("playground.ui.photograph", description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("png", type=Path)
+    parser.add_argument("--theme", choices=get_args(ThemeName), default="light")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--size", default="1600x1000", help="width x height in logical pixels")
+    parser.add_argument("--launch", type=int, default=0)
+    parser.add_argument("--front", default="", help="panels to bring forward, separated by commas")
+    parser.add_argument("--sweep", action="store_true", help="make a small sweep as well")
+    parser.add_argument("--no-run", action="store_true", help="only open the file")
+    parser.add_argument("--timeout", type=float, default=180.0, help="seconds")
+    options = parser.parse_args(arguments)
+    width, _, height = options.size.partition("x")
+    result = photograph(
+        options.file, options.png, theme=options.theme, scale=options.scale,
+        size=(int(width), int(height)), run=not options.no_run, sweep=options.sweep,
+        launch=options.launch, front=tuple(filter(None, options.front.split(","))),
+        timeout_s=options.timeout,
+    )  # fmt: skip
+    sys.stdout.write(json.dumps(asdict(result)) + "\n")
+    return 1 if result.missing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
