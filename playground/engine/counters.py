@@ -249,6 +249,15 @@ class Counts:
         """Whether the first and last loader of an element were collected."""
         return self.cells.loader_last is not None
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes the counters hold, on the GPU or the CPU."""
+        return sum(
+            cells.numel() * cells.element_size()
+            for cells in vars(self.cells).values()
+            if cells is not None
+        )
+
     # ------------------------------------------------------------ the summary
 
     def summary(self) -> Coverage:

@@ -39,13 +39,16 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
         super().__init__(*arguments, **keywords)
         self.entry_block: Any = None
         self.plan: Plan = _local.plan
-        self.semantic = TracingSemantic(self.builder, self.plan, self)
+        if self.is_gluon:
+            self.plan.notes.append("accesses of Gluon functions are not counted")
+        else:
+            self.semantic = TracingSemantic(self.builder, self.plan, self)
 
     def visit_compound_statement(self, stmts: Any) -> Any:
         """Note the function's first block, then visit as usual."""
         if self.entry_block is None:
             self.entry_block = self.builder.get_insertion_block()
-            if self.is_kernel:
+            if self.is_kernel and not self.is_gluon:
                 self._trace_descriptors()
         return super().visit_compound_statement(stmts)
 
@@ -89,15 +92,14 @@ class _DiscardedFiles:
 @contextlib.contextmanager
 def _front_end(plan: Plan) -> Iterator[None]:
     """Exchange Triton's code generator and cache for this thread; put both back on any exit."""
-    own_generator = code_generator.CodeGenerator
-    own_cache = triton_compiler.get_cache_manager
     thread = threading.get_ident()
-
-    def generator(*arguments: Any, **keywords: Any) -> Any:
-        made = TracingGenerator if threading.get_ident() == thread else own_generator
-        return made(*arguments, **keywords)
-
     with _exchange, tempfile.TemporaryDirectory(prefix="playground-trace-") as folder:
+        own_generator = code_generator.CodeGenerator
+        own_cache = triton_compiler.get_cache_manager
+
+        def generator(*arguments: Any, **keywords: Any) -> Any:
+            made = TracingGenerator if threading.get_ident() == thread else own_generator
+            return made(*arguments, **keywords)
 
         def cache(key: str) -> Any:
             if threading.get_ident() == thread:
