@@ -1,0 +1,238 @@
+"""Exceptions turned into findings: where in the user's file, what it means, what to do."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from playground.engine import slips
+from playground.model.finding import Finding, Severity, Stage
+from playground.model.outline import syntax_finding
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+class FatalError(Exception):
+    """The process can no longer be used: its CUDA context is poisoned.
+
+    The cause is the error that said so. Only a new process helps.
+    """
+
+
+_STICKY = (
+    "illegal memory access",
+    "unspecified launch failure",
+    "misaligned address",
+    "device-side assert",
+    "illegal instruction",
+    "an illegal address",
+    "launch timed out",
+    "uncorrectable ECC",
+)
+
+
+def is_fatal(error: BaseException | None) -> bool:
+    """Tell whether `error` leaves this process's CUDA context unusable."""
+    while error is not None:
+        if isinstance(error, FatalError):
+            return True
+        text = str(error)
+        if any(words in text for words in _STICKY) and _from_cuda(error, text):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _from_cuda(error: BaseException, text: str) -> bool:
+    return "CUDA" in text or "cuda" in text or type(error).__name__ == "AcceleratorError"
+
+
+def finding_from_exception(
+    error: BaseException, stage: Stage, *, user_files: Collection[str] = ()
+) -> Finding:
+    """Return `error` as a finding with a place in the user's files and a remedy where one is known.
+
+    Parameters
+    ----------
+    stage
+        What was being done; errors whose kind is known say better what they are.
+    user_files
+        The user's files; the traceback in `detail` is cut to their frames.
+    """
+    if isinstance(error, FatalError) and error.__cause__ is not None:
+        error = error.__cause__
+    cause = root_cause(error)
+    if isinstance(error, KeyboardInterrupt):
+        return Finding(
+            "warning", stage, "interrupted", "the engine is alive with all it holds",
+            detail=cut_traceback(error, user_files), **_place(error, user_files),
+        )  # fmt: skip
+    if isinstance(error, SyntaxError):
+        return _syntax(error, user_files)
+    compile_error = _named(error, "CompilationError")
+    if compile_error is not None:
+        return _compilation(compile_error, user_files)
+    place = _place(error, user_files)
+    detail = cut_traceback(error, user_files)
+    message = _message(cause if type(error).__name__ == "InterpreterError" else error)
+    if is_fatal(error):
+        return Finding(
+            "error", "runtime", message.splitlines()[0],
+            "a program touched memory outside its tensors: check the masks of loads and stores; "
+            "the engine must be restarted, the file is kept",
+            detail=detail, **place,
+        )  # fmt: skip
+    resources = _named(error, "OutOfResources")
+    if resources is not None:
+        return Finding(
+            "error", "resources", _resources_message(resources),
+            "smaller blocks or fewer num_stages need less", detail=detail, **place,
+        )  # fmt: skip
+    hint = slips.hint_for(error, cause)
+    if isinstance(cause, SyntaxError):
+        # The interpreter cuts the kernel's text at the last line that starts with `def`.
+        return Finding(
+            "error", stage,
+            "the interpreter cut the kernel's source in the wrong place "
+            f"({cause.msg if cause.msg else cause})",
+            "a line of the docstring or of a nested text starts with `def `: reword it; "
+            "the compiler does not mind", detail=detail, **place,
+        )  # fmt: skip
+    known: Stage = stage
+    if stage in ("driver", "runtime") and isinstance(error, MemoryError):
+        known = "resources"
+    return Finding("error", known, message, hint, detail=detail, **place)
+
+
+def root_cause(error: BaseException) -> BaseException:
+    """Return the first exception of a chain of causes."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def cut_traceback(error: BaseException, user_files: Collection[str]) -> str:
+    """Return the traceback with the user's frames only; all frames when none is the user's."""
+    parts: list[str] = []
+    chain: list[BaseException] = []
+    walk: BaseException | None = error
+    while walk is not None:
+        chain.append(walk)
+        walk = walk.__cause__
+    for item in reversed(chain):
+        frames = [
+            frame
+            for frame in traceback.extract_tb(item.__traceback__)
+            if _is_user(frame.filename, user_files)
+        ]
+        if frames:
+            parts.append("Traceback (your frames):\n" + "".join(traceback.format_list(frames)))
+        text = "".join(traceback.format_exception_only(item))
+        if not parts or text not in parts[-1]:
+            parts.append(text)
+    if not any(part.startswith("Traceback") for part in parts):
+        parts.insert(0, "".join(traceback.format_tb(error.__traceback__)))
+    return "".join(parts).rstrip()
+
+
+def note(
+    severity: Severity, stage: Stage, message: str, hint: str = "", file: str | None = None,
+    line: int | None = None,
+) -> Finding:  # fmt: skip
+    """Return a finding that comes from no exception."""
+    return Finding(severity, stage, message, hint, file, line)
+
+
+def _place(error: BaseException, user_files: Collection[str]) -> dict[str, Any]:
+    walk: BaseException | None = error
+    found: dict[str, Any] = {}
+    while walk is not None:
+        for frame in traceback.extract_tb(walk.__traceback__):
+            if frame.filename in user_files:
+                found = {"file": frame.filename, "line": frame.lineno}
+        # A kernel's own error is raised inside the interpreter; its cause has the kernel's line.
+        walk = walk.__cause__
+    return found
+
+
+def _is_user(filename: str, user_files: Collection[str]) -> bool:
+    return filename in user_files or filename == "<driver>" or filename.startswith("<ipython")
+
+
+def _message(error: BaseException) -> str:
+    text = str(error).strip()
+    name = type(error).__name__
+    return f"{name}: {text}" if text else name
+
+
+def _named(error: BaseException, name: str) -> BaseException | None:
+    walk: BaseException | None = error
+    while walk is not None:
+        if any(cls.__name__ == name for cls in type(walk).__mro__):
+            return walk
+        walk = walk.__cause__
+    return None
+
+
+def _syntax(error: SyntaxError, user_files: Collection[str]) -> Finding:
+    path = error.filename or next(iter(user_files), "")
+    return syntax_finding(error, path)
+
+
+def _compilation(error: Any, user_files: Collection[str]) -> Finding:
+    line, column, file = _compilation_place(error, user_files)
+    text = str(error.error_message or "").strip()
+    cause = root_cause(error)
+    if not text and cause is not error:
+        text = _message(cause)
+    if type(error).__name__ == "CompileTimeAssertionFailure":
+        message = f"static assertion failed: {text}" if text else "static assertion failed"
+        hint = "the kernel itself rules this config out"
+    else:
+        message = text or str(error).strip().splitlines()[-1]
+        hint = slips.hint_for(error, cause)
+    return Finding(
+        "error", "compile", message, hint, file=file, line=line, column=column, detail=str(error)
+    )
+
+
+def _compilation_place(
+    error: Any, user_files: Collection[str]
+) -> tuple[int | None, int | None, str | None]:
+    # Triton counts lines from the kernel's `def`; the innermost error of a chain names the place in
+    # the helper that failed, the outermost the place in the kernel, which is the user's entry.
+    inner = error
+    while getattr(inner.__cause__, "node", None) is not None:
+        inner = inner.__cause__
+    line, column = getattr(inner.node, "lineno", None), getattr(inner.node, "col_offset", None)
+    source = getattr(inner, "src", None)
+    if line is None or not isinstance(source, str):
+        return None, None, next(iter(user_files), None)
+    for path in user_files:
+        start = _line_of(source, path)
+        if start is not None:
+            return start + line - 1, column, path
+    return None, None, next(iter(user_files), None)
+
+
+def _line_of(source: str, path: str) -> int | None:
+    """Return the line of `path` at which the text `source` starts, indentation aside."""
+    import linecache
+
+    lines = [line.strip() for line in linecache.getlines(path)]
+    wanted = [line.strip() for line in source.strip().splitlines()]
+    for start in range(len(lines) - len(wanted) + 1):
+        if lines[start] == wanted[0] and lines[start : start + len(wanted)] == wanted:
+            return start + 1
+    return None
+
+
+def _resources_message(error: Any) -> str:
+    numbers = re.findall(r"\d+", f"{getattr(error, 'required', '')} {getattr(error, 'limit', '')}")
+    name = getattr(error, "name", "a resource")
+    if len(numbers) == 2:
+        unit = " bytes" if "memory" in str(name) else ""
+        return f"out of {name}: {numbers[0]}{unit} needed, {numbers[1]} allowed"
+    return _message(error)

@@ -1,0 +1,160 @@
+"""Executing the editor's text as the file it belongs to, saved or not.
+
+The module lives under the file's real path, so tracebacks and IR locations point at real lines. What
+`inspect` (and through it Triton) reads for that path is the text that runs, not the file on disk: an
+entry of `linecache` with no modification time is never dropped by `linecache.checkcache`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import linecache
+import os
+import re
+import sys
+import types
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from playground.engine import instrument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ALWAYS_THERE = frozenset(sys.modules)
+_LIBRARIES = ("site-packages", "dist-packages", f"python{sys.version_info.major}.")
+
+
+def module_name(path: str) -> str:
+    """Return the name under which the module of `path` is registered: one per path, and stable.
+
+    Triton's cache key holds it, so every process that loads the file must use the same.
+    """
+    stem = re.sub(r"\W", "_", Path(path).stem)
+    return f"_playground_{stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:10]}"
+
+
+def use_text(path: str, text: str) -> None:
+    """Make `inspect`, Triton and tracebacks read `text` for `path`, whatever the disk holds."""
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+
+
+def load_module(path: str, text: str, *, name: str) -> types.ModuleType:
+    """Execute `text` in a fresh module whose file is `path`, and return the module.
+
+    Parameters
+    ----------
+    path
+        Where the text belongs; the folder becomes importable, first in line.
+    name
+        The module's `__name__`. With `"__main__"` the module runs as a script: it stands in
+        `sys.modules["__main__"]` while it executes, and what was there is put back.
+
+    Raises
+    ------
+    Exception
+        Whatever the text raises; its frames carry the real path and lines.
+    """
+    module = types.ModuleType(name)
+    execute(module, path, text)
+    return module
+
+
+def execute(module: types.ModuleType, path: str, text: str) -> None:
+    """Execute `text` in `module` as `load_module` does; what it defined before it failed stays."""
+    use_text(path, text)
+    forget_helpers(os.path.dirname(path))
+    module.__file__ = path
+    # A script's loader is what `python file.py` would give it: none that could read the disk.
+    module.__loader__ = None
+    code, sites = instrument.compile_instrumented(text, path)
+    instrument.attach(module.__dict__, path, sites)
+    private = module_name(path)
+    with importing_from(os.path.dirname(path)), _standing_as(module, private):
+        exec(code, module.__dict__)  # noqa: S102  # executing the user's file is the point
+
+
+@contextlib.contextmanager
+def _standing_as(module: types.ModuleType, private: str) -> Iterator[None]:
+    name = module.__name__
+    before = sys.modules.get(name)
+    # The private name stays registered, so that pickle, dataclasses and inspect find the module later.
+    sys.modules[private] = module
+    sys.modules[name] = module
+    try:
+        yield
+    finally:
+        if name == "__main__" and before is not None:
+            sys.modules[name] = before
+
+
+@contextlib.contextmanager
+def importing_from(folder: str) -> Iterator[None]:
+    """Put `folder` first in `sys.path` for good, and write no byte code of helpers meanwhile.
+
+    A helper edited twice within one second and to the same length would else be read from its
+    stale byte code.
+    """
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+@contextlib.contextmanager
+def script_arguments(path: str) -> Iterator[None]:
+    """Give a script `sys.argv == [path]` while it runs."""
+    before = sys.argv
+    sys.argv = [path]
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+def forget_helpers(folder: str) -> None:
+    """Drop the modules that came from `folder`, so that an edited helper is imported anew."""
+    for name, module in list(sys.modules.items()):
+        if name in _ALWAYS_THERE or name == "__main__" or name.split(".")[0] == "playground":
+            continue
+        if name.startswith("_playground_"):
+            continue
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or not _inside(file, folder):
+            continue
+        linecache.checkcache(file)
+        del sys.modules[name]
+
+
+def _inside(file: str, folder: str) -> bool:
+    try:
+        relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder))
+    except ValueError:  # another drive
+        return False
+    return not relative.startswith("..") and not any(part in relative for part in _LIBRARIES)
+
+
+def user_files(path: str) -> tuple[str, ...]:
+    """Return the files whose frames are the user's: the file itself and helpers of its folder."""
+    folder = os.path.dirname(path)
+    helpers = [
+        file
+        for name, module in list(sys.modules.items())
+        if name not in _ALWAYS_THERE
+        and name.split(".")[0] != "playground"
+        and isinstance(file := _file_of(module), str)
+        and _inside(file, folder)
+    ]
+    return (path, *dict.fromkeys(file for file in helpers if file != path))
+
+
+def _file_of(module: Any) -> object:
+    return getattr(module, "__file__", None)

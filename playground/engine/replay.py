@@ -1,0 +1,305 @@
+"""A captured launch made ready to run again under another config."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from playground.engine.arguments import (
+    StorageKey,
+    argument_value,
+    replace_tensors,
+    storage_key,
+    tensors_in,
+    view_on,
+)
+from playground.engine.capture import CapturedLaunch, grid_size, heuristic_values
+from playground.engine.triton_private import launcher, wrappers
+from playground.model.config import Config, validated
+from playground.model.finding import Finding
+from playground.model.knobs import OPTION_KNOBS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playground.engine.session import Session
+    from playground.engine.snapshot import Snapshot
+
+_ALIGNMENT = 512
+
+
+class WorkingSet:
+    """Copies of a launch's storages, and views on them shaped as the launch's tensors.
+
+    With addresses held inside tensors there are no copies: the views are the user's own tensors,
+    and `put_back` returns them to what they held before the replays.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.in_place = snapshot.in_place
+        self._bases: dict[StorageKey, torch.Tensor] = {}
+        self._present: dict[StorageKey, torch.Tensor] = {}
+        for key, image in snapshot.images.items():
+            self._bases[key] = image.live if self.in_place else _like(image.live)
+
+    def view(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return the working view that stands for the user's `tensor`."""
+        key = storage_key(tensor)
+        if key is None or key not in self._bases:
+            return tensor
+        if self.in_place:
+            return tensor
+        return view_on(self._bases[key], tensor)
+
+    def restore(self) -> None:
+        """Put the snapshot's bytes into the working copies."""
+        if self.in_place and not self._present:
+            self._present = {key: base.clone() for key, base in self._bases.items()}
+        for key, image in self._snapshot.images.items():
+            self._bases[key].copy_(image.saved)
+
+    def put_back(self) -> None:
+        """Return the user's own tensors to what they held, if the replays ran on them."""
+        for key, saved in self._present.items():
+            self._bases[key].copy_(saved)
+        self._present = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the copies."""
+        return 0 if self.in_place else sum(base.numel() for base in self._bases.values())
+
+
+class PreparedReplay:
+    """One launch under one config, ready to run as often as wanted.
+
+    Replays of one launch share their working copies (see `clone`), so run and look before the next
+    is prepared.
+    """
+
+    def __init__(
+        self, launch: CapturedLaunch, config: Config, effective: Config, grid: tuple[int, int, int],
+        arguments: dict[str, Any], source: dict[str, Any], options: dict[str, Any],
+        working: WorkingSet, findings: tuple[Finding, ...],
+    ) -> None:  # fmt: skip
+        self.launch = launch
+        self.config = config
+        self.effective = effective
+        self.grid = grid
+        self.arguments = arguments
+        self.options = options
+        self.findings = findings
+        self._source = source
+        self._working = working
+        self._run: Callable[[], Any] | None = None
+        self.run = self._first_run
+
+    def __repr__(self) -> str:
+        return f"<replay of {self.launch.info.kernel}{list(self.grid)} {self.config.label()}>"
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Names of the tensors whose bytes the captured launch changed."""
+        return self.launch.snapshot.written
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it runs on the user's own tensors, because others hold their addresses."""
+        return self._working.in_place
+
+    def restore(self) -> None:
+        """Put the snapshot's bytes back into the working copies."""
+        self._working.restore()
+
+    def put_back(self) -> None:
+        """Return the user's own tensors to what they held before an in-place replay."""
+        self._working.put_back()
+
+    def view(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return the working view for a tensor that shares a storage with the launch's tensors."""
+        return self._working.view(tensor)
+
+    def clone(self) -> PreparedReplay:
+        """Return the same replay on an independent set of working copies, restored."""
+        working = WorkingSet(self.launch.snapshot)
+        arguments = _on_copies(self._source, working)
+        _tuning_hook(self.launch, arguments, self.options)
+        working.restore()
+        return PreparedReplay(
+            self.launch, self.config, self.effective, self.grid, arguments, self._source,
+            self.options, working, self.findings,
+        )  # fmt: skip
+
+    def _first_run(self) -> Any:
+        """Launch once on the current stream; later calls take the shortest way there is."""
+        if 0 in self.grid:
+            return None
+        result, again = launcher.launch(
+            self.launch.function, self.grid, self.arguments, self.options,
+            self.launch.positional, self._ranges(),
+        )  # fmt: skip
+        self.run = again  # type: ignore[method-assign]
+        return result
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        return self.launch.snapshot.ranges() if self.in_place else []
+
+
+def prepare(launch: CapturedLaunch, config: Config, session: Session) -> PreparedReplay:
+    """Return `launch` ready to run under `config`, its inputs restored.
+
+    Raises
+    ------
+    KnobError
+        The config names no knob of this launch, or a value that the knob cannot take.
+    """
+    config = validated(config, launch.info.knobs)
+    source = dict(launch.arguments)
+    changed = changed_knobs(launch, config)
+    findings: tuple[Finding, ...] = ()
+    grid: Any = launch.grid
+    if changed and not _only_options(changed):
+        rerun = session.rerun_host(launch, config)
+        if rerun is not None:
+            source, grid = _adopt(launch, rerun)
+        elif launch.info.grid_kind == "fixed":
+            findings = (_did_not_follow(launch, changed),)
+        if rerun is not None and not callable(grid) and grid_of(rerun) == launch.info.grid:
+            findings = (_did_not_follow(launch, changed),)
+    effective = effective_config(launch, config)
+    constexprs = wrappers.constexpr_names(launch.function)
+    for name, value in effective.values:
+        if name in constexprs and value != _captured(launch, name):
+            source[name] = argument_value(launch.arguments[name], value)
+    options = {
+        name: effective[name] if name in effective and name not in constexprs else value
+        for name, value in launch.options.items()
+    }
+    for name in OPTION_KNOBS:
+        if name in options and name in constexprs and name in effective:
+            options[name] = effective[name]
+    size = grid_size(grid, source)
+    working = session.working_set(launch)
+    arguments = _on_copies(source, working)
+    _tuning_hook(launch, arguments, options)
+    working.restore()
+    return PreparedReplay(
+        launch, config, effective, size, arguments, source, options, working, findings
+    )
+
+
+def effective_config(launch: CapturedLaunch, config: Config) -> Config:
+    """Return `config` with the kernel's heuristics evaluated anew.
+
+    A heuristic has the last word unless the user moved that very knob: then the user has.
+    """
+    if not wrappers.heuristics_of(launch.kernel) or not changed_knobs(launch, config):
+        return config
+    known = dict(launch.arguments)
+    known.update({name: argument_value(known.get(name), value) for name, value in config.values})
+    own = {
+        name: value
+        for name, value in heuristic_values(launch.kernel, known).items()
+        if name in config and config[name] == launch.info.config[name]
+    }
+    return config.updated(own)
+
+
+def changed_knobs(launch: CapturedLaunch, config: Config) -> tuple[str, ...]:
+    """Return the knobs whose value in `config` is not the captured one."""
+    captured = launch.info.config
+    return tuple(
+        name
+        for name, value in config.values
+        if name not in captured
+        or captured[name] != value
+        or type(captured[name]) is not type(value)
+    )
+
+
+def grid_of(launch: CapturedLaunch) -> tuple[int, int, int]:
+    """Return the grid that a captured launch had."""
+    return launch.info.grid
+
+
+def _only_options(names: tuple[str, ...]) -> bool:
+    return all(name in OPTION_KNOBS for name in names)
+
+
+def _captured(launch: CapturedLaunch, name: str) -> Any:
+    return launch.info.config[name] if name in launch.info.config else None
+
+
+def _adopt(launch: CapturedLaunch, rerun: CapturedLaunch) -> tuple[dict[str, Any], Any]:
+    """Return the arguments and grid that the host computed for other knobs.
+
+    Tensors that kept their shape keep the captured bytes too: inputs may be random. Others (a
+    buffer with one element per block) come from the new run.
+    """
+    source: dict[str, Any] = {}
+    for name, captured in launch.arguments.items():
+        fresh = rerun.arguments.get(name, captured)
+        before, after = list(tensors_in(captured)), list(tensors_in(fresh))
+        if before and _same_kind(before, after):
+            partners = dict(zip(map(id, after), before, strict=True))
+            source[name] = replace_tensors(fresh, lambda tensor, own=partners: own[id(tensor)])
+        else:
+            source[name] = fresh
+    grid = rerun.info.grid if not callable(rerun.grid) else rerun.grid
+    return source, grid
+
+
+def _same_kind(before: list[torch.Tensor], after: list[torch.Tensor]) -> bool:
+    return len(before) == len(after) and all(
+        one.shape == other.shape
+        and one.dtype == other.dtype
+        and one.stride() == other.stride()
+        and one.device == other.device
+        for one, other in zip(before, after, strict=True)
+    )
+
+
+def _did_not_follow(launch: CapturedLaunch, changed: tuple[str, ...]) -> Finding:
+    names = ", ".join(name for name in changed if name not in OPTION_KNOBS)
+    return Finding(
+        "warning",
+        "capture",
+        f"the grid of {launch.info.kernel} did not follow {names}: it stays {launch.info.grid}",
+        f"give the grid as a function: {launch.info.kernel}[lambda meta: (triton.cdiv(n, "
+        f"meta[{names.split(', ')[0]!r}]),)](…)",
+        file=launch.info.file,
+        line=launch.info.call_line,
+    )
+
+
+def _on_copies(source: dict[str, Any], working: WorkingSet) -> dict[str, Any]:
+    return {name: replace_tensors(value, working.view) for name, value in source.items()}
+
+
+def _tuning_hook(
+    launch: CapturedLaunch, arguments: dict[str, Any], options: dict[str, Any]
+) -> None:
+    # A config's own hook adapts host-side arguments to the config: block shapes of descriptors.
+    hook = getattr(launch.chosen, "pre_hook", None)
+    if hook is not None:
+        hook({**arguments, **{name: options[name] for name in OPTION_KNOBS if name in options}})
+
+
+def _like(live: torch.Tensor) -> torch.Tensor:
+    # As aligned as the original, no more and no less: Triton compiles for the alignment it sees.
+    shift = live.data_ptr() % _ALIGNMENT
+    room = torch.empty(live.numel() + 2 * _ALIGNMENT, dtype=torch.uint8, device=live.device)
+    start = (shift - room.data_ptr()) % _ALIGNMENT
+    return room[start : start + live.numel()]
+
+
+@contextlib.contextmanager
+def put_back_after(prepared: PreparedReplay) -> Iterator[PreparedReplay]:
+    """Return the user's tensors to what they held, however the work with `prepared` ends."""
+    try:
+        yield prepared
+    finally:
+        prepared.put_back()

@@ -1,0 +1,591 @@
+"""The session: one kernel file, its launches, and everything that can be done with them.
+
+The window drives it through messages, the console as `play`, programs through `playground.open`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sys
+import time
+import types
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from playground.engine import drivers, loading, machine
+from playground.engine.findings import (
+    FatalError,
+    finding_from_exception,
+    is_fatal,
+    note,
+)
+from playground.engine.job import CancelledError, Job
+from playground.engine.launches import LaunchList, Last
+from playground.model.config import Config, validated
+from playground.model.outline import Driver, Outline, outline
+from playground.protocol import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from playground.engine.capture import Capture, CapturedLaunch
+    from playground.engine.checking import Expected
+    from playground.engine.compiling import Compiler, CompileOutcome
+    from playground.engine.counters import Counts
+    from playground.engine.replay import PreparedReplay, WorkingSet
+    from playground.model.coverage import Coverage
+    from playground.model.device import DeviceInfo
+    from playground.model.finding import Finding, Stage
+    from playground.model.knobs import KnobValue
+    from playground.model.measurement import CacheMode, Measurement
+    from playground.model.sweep import SweepResult
+
+Key = tuple[int, Config]
+STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
+_KEPT_REPLAYS = 64
+_KEPT_COUNTS = 16
+_KEPT_WORKING_SETS = 4
+
+
+class EngineModeError(RuntimeError):
+    """Triton was imported in a mode that this machine cannot run."""
+
+
+class Session:
+    """One kernel file and its launches.
+
+    Parameters
+    ----------
+    device
+        What to run on; found out by itself when left out.
+
+    Raises
+    ------
+    EngineModeError
+        There is no GPU, and Triton was imported before `TRITON_INTERPRET=1` was set.
+    """
+
+    def __init__(self, device: DeviceInfo | None = None) -> None:
+        if "triton" not in sys.modules:
+            machine.prepare_environment()
+        self.device = device if device is not None else machine.device_info()
+        self._lasting = contextlib.ExitStack()
+        if self.device.mode == "interpreter":
+            self._start_interpreter()
+        self.path = ""
+        self.text = ""
+        self.outline = Outline()
+        self.driver: Driver | None = None
+        self.sizes: dict[str, int] = {}
+        self.namespace: dict[str, Any] = {}
+        self.launches: LaunchList = LaunchList()
+        self.findings: tuple[Finding, ...] = ()
+        self.result: Any = None
+        self.last = Last()
+        self.counts: OrderedDict[Key, Counts] = OrderedDict()
+        self._compiler: Compiler | None = None
+        self._compiler_is_current = False
+        self._random: dict[str, Any] = {}
+        self._reset_results()
+
+    def __repr__(self) -> str:
+        name = Path(self.path).name if self.path else "no file"
+        lines = [f"<play: {name} on {self.device.badge()}, {len(self.launches)} launches>"]
+        if self.launches:
+            lines.append(repr(self.launches))
+        return "\n".join(lines)
+
+    # ------------------------------------------------------------------ file and run
+
+    def load(self, path: str | Path, text: str | None = None) -> Outline:
+        """Take a file, or other text for it, without executing anything.
+
+        Raises
+        ------
+        OSError
+            The file cannot be read and no text was given.
+        """
+        self.path = os.path.abspath(path)
+        if text is None:
+            text = Path(self.path).read_text(encoding="utf-8")
+        self.text = text
+        self.outline = outline(text, self.path)
+        self.driver = self._driver(None)
+        self._compiler_is_current = False
+        return self.outline
+
+    def run(
+        self,
+        driver: Driver | str | None = None,
+        sizes: Mapping[str, int] | None = None,
+        job: Job | None = None,
+    ) -> messages.RunResult:
+        """Execute the text in a fresh module, then the driver, and capture every launch.
+
+        Parameters
+        ----------
+        driver
+            Python code such as `example(size=1000)`; empty for the `__main__` block; None for the
+            first driver that the file offers.
+        sizes
+            Problem sizes put into the driver's call of `example`.
+        """
+        from playground.engine import capture, snapshot
+
+        job = job or Job()
+        started = time.perf_counter()
+        self._forget()
+        self.driver = self._driver(driver)
+        self.sizes = dict(sizes or {})
+        self._compiler_is_current = False
+        if self.outline.findings:
+            self.findings = self.outline.findings
+            return self._run_result(started)
+        job.progress(f"running {Path(self.path).name}")
+        recorder = capture.Capture(self.device.target, (self.path,))
+        found: list[Finding] = []
+        self._random = _random_state()
+        try:
+            with capture.capturing(recorder), snapshot.poisoned_memory():
+                self._execute(self.driver)
+        except (CancelledError, KeyboardInterrupt) as error:
+            found.append(self.finding(KeyboardInterrupt() if isinstance(
+                error, CancelledError) else error, "driver"))  # fmt: skip
+        except Exception as error:
+            if self.is_fatal(error):
+                raise FatalError(str(error)) from error
+            found.append(self.finding(error, "driver"))
+        finally:
+            self.launches = LaunchList(recorder.launches)
+        self.findings = (*found, *self._run_findings(recorder, failed=bool(found)))
+        return self._run_result(started)
+
+    def _execute(self, driver: Driver | None) -> None:
+        code = "" if driver is None else drivers.with_sizes(driver.code, self.sizes)
+        name = "__main__" if not code.strip() else loading.module_name(self.path)
+        module = types.ModuleType(name)
+        self.namespace = module.__dict__
+        with loading.script_arguments(self.path):
+            try:
+                loading.execute(module, self.path, self.text)
+                if code.strip():
+                    with loading.importing_from(os.path.dirname(self.path)):
+                        self.result = drivers.run_driver(code, self.namespace)
+                self._synchronize()
+            except SystemExit:
+                self._synchronize()  # a script that says it is done
+
+    def _run_findings(self, recorder: Capture, *, failed: bool) -> list[Finding]:
+        from playground.engine.capture import KEPT_LAUNCHES
+        from playground.engine.slips import slips_in
+
+        found = [*recorder.findings, *slips_in(self.text, self.path)]
+        if recorder.dropped:
+            found.append(
+                note(
+                    "hint", "capture",
+                    f"only the first {KEPT_LAUNCHES} launches are kept; "
+                    f"{recorder.dropped} more ran", "choose a driver that launches less",
+                )
+            )  # fmt: skip
+        if not recorder.launches and not failed:
+            shown = f"`{self.driver.label}`" if self.driver else "the file"
+            found.append(
+                note(
+                    "warning", "capture", f"{shown} launched no Triton kernel",
+                    "choose or type a driver that launches one, such as example(): a call that "
+                    "reaches kernel[grid](...)", self.path,
+                    self.driver.line if self.driver else None,
+                )
+            )  # fmt: skip
+        return found
+
+    def _run_result(self, started: float) -> messages.RunResult:
+        return messages.RunResult(
+            launches=tuple(launch.info for launch in self.launches),
+            findings=self.findings,
+            result=_value_text(self.result),
+            elapsed_ms=(time.perf_counter() - started) * 1e3,
+            modified_files=loading.user_files(self.path)[1:],
+        )
+
+    def _driver(self, given: Driver | str | None) -> Driver | None:
+        if isinstance(given, Driver):
+            return given
+        if given is None:
+            return self.outline.drivers[0] if self.outline.drivers else None
+        for offered in self.outline.drivers:
+            if offered.code.strip() == given.strip():
+                return offered
+        if not given.strip():
+            return None
+        return Driver("typed", given.strip().splitlines()[0], given)
+
+    # ------------------------------------------------------------------ replays
+
+    def prepare(
+        self, launch: int = 0, config: Config | None = None, **knobs: KnobValue
+    ) -> PreparedReplay:
+        """Return a launch ready to run under a config: its captured one, with `knobs` changed."""
+        from playground.engine import replay
+
+        captured, config = self._chosen(launch, config, knobs)
+        key = (launch, config)
+        prepared = self._replays.get(key)
+        if prepared is None:
+            prepared = replay.prepare(captured, config, self)
+            self._replays[key] = prepared
+            _bound(self._replays, _KEPT_REPLAYS)
+        else:
+            self._replays.move_to_end(key)
+            prepared.restore()
+        return prepared
+
+    def compile(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        target: str | None = None,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> CompileOutcome:
+        """Compile a launch under a config for a target: the machine's GPU when left out."""
+        from dataclasses import replace
+
+        from playground.engine.replay import effective_config
+
+        captured, config = self._chosen(launch, config, knobs)
+        target = target or self.device.target
+        key = (launch, config, target)
+        outcome = self._outcomes.get(key)
+        if outcome is None:
+            effective = effective_config(captured, config)
+            outcome = self.compiler.compile(captured, effective, target, job or Job())
+            if outcome.report is not None and effective != config:
+                outcome = replace(outcome, report=replace(outcome.report, config=config))
+            self._outcomes[key] = outcome
+            _bound(self._outcomes, _KEPT_REPLAYS)
+        self.last.outcome = outcome
+        return outcome
+
+    def check(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> messages.Checked:
+        """Run a launch once under a config and compare its result."""
+        captured, config = self._chosen(launch, config, knobs)
+        key = (launch, config)
+        checked = self._checked.get(key)
+        if checked is None:
+            from playground.engine.verdict import judged
+
+            (job or Job()).check()
+            checked = judged(self, captured, config)
+            self._checked[key] = checked
+        self.last.check = checked.result
+        return checked
+
+    def bench(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        budget_ms: float = 200.0,
+        cache: CacheMode = "cold",
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> Measurement:
+        """Time a launch under a config; with a GPU its bytes are counted first, for bandwidth."""
+        from playground.engine import timing
+        from playground.engine.replay import put_back_after
+
+        job = job or Job()
+        _, config = self._chosen(launch, config, knobs)
+        counted = None
+        if self.device.mode == "gpu":
+            counted = self.coverage(launch, config, job)
+        with self._guarded(), put_back_after(self.prepare(launch, config)) as prepared:
+            measurement = timing.measure(
+                prepared, budget_ms=budget_ms, cache=cache, job=job, counted=counted
+            )
+        self._measured[(launch, config)] = measurement
+        self.last.measurement = measurement
+        return measurement
+
+    def coverage(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> Coverage:
+        """Count what every program of a launch loads and stores under a config."""
+        from playground.engine import coverage
+        from playground.engine.replay import put_back_after
+
+        _, config = self._chosen(launch, config, knobs)
+        key = (launch, config)
+        counts = self.counts.get(key)
+        if counts is None:
+            with self._guarded(), put_back_after(self.prepare(launch, config)) as prepared:
+                counts = coverage.count(prepared, job or Job())
+            self.counts[key] = counts
+            _bound(self.counts, _KEPT_COUNTS)
+        summary = counts.summary()
+        self.last.coverage = summary
+        return summary
+
+    def replay(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        steps: Sequence[messages.Step] = STEPS,
+        job: Job | None = None,
+        revision: int = 0,
+        budget_ms: float = 100.0,
+        cache: CacheMode = "cold",
+        target: str | None = None,
+        **knobs: KnobValue,
+    ) -> Last:
+        """Do `steps` for a launch under a config; each step's reply is sent as soon as it is there.
+
+        A step that fails sends its finding and ends the replay, except that a config which does not
+        compile for `target` may still run where another machine would.
+
+        Returns
+        -------
+        Last
+            What came out: `outcome`, `check`, `measurement`, `coverage` and `findings`.
+        """
+        from playground.engine.replaying import Replaying
+
+        captured, config = self._chosen(launch, config, knobs)
+        self.last = Last(launch=captured.info, config=config)
+        return Replaying(
+            self, launch, config, job or Job(), revision, budget_ms, cache, target
+        ).perform(steps)
+
+    def sweep(
+        self,
+        launch: int = 0,
+        configs: Sequence[Config] | None = None,
+        target: str | None = None,
+        budget_ms: float = 50.0,
+        job: Job | None = None,
+    ) -> SweepResult:
+        """Try every config; a few steps around the captured one when none are given."""
+        from playground.engine import sweep
+        from playground.model.sweep import space
+
+        info = self.launches[launch].info
+        chosen = space(info.knobs, info.config) if configs is None else configs
+        return sweep.run_sweep(self, launch, chosen, target, budget_ms, job or Job())
+
+    def export(
+        self, launch: int = 0, config: Config | None = None, **knobs: KnobValue
+    ) -> messages.Exported:
+        """Return the text of a `.py` that runs alone with the config frozen into it."""
+        from playground.engine import export
+
+        _, config = self._chosen(launch, config, knobs)
+        return export.export(self, launch, config)
+
+    def measured(self, launch: int, config: Config) -> Measurement | None:
+        """Return the latest measurement of a launch under a config, if there is one."""
+        return self._measured.get((launch, config))
+
+    # ------------------------------------------------------------------ parts that others use
+
+    @property
+    def compiler(self) -> Compiler:
+        """The compile workers, told of the file as it is now."""
+        from playground.engine.compiling import Compiler
+
+        if self._compiler is None:
+            self._compiler = Compiler(self.device)
+        if not self._compiler_is_current:
+            self._compiler.use(self.path, self.text, self.driver, self.sizes)
+            self._compiler_is_current = True
+        return self._compiler
+
+    def finding(self, error: BaseException, stage: Stage) -> Finding:
+        """Return `error` as a finding with a place in the user's files."""
+        files = loading.user_files(self.path) if self.path else ()
+        return finding_from_exception(error, stage, user_files=files)
+
+    def is_fatal(self, error: BaseException) -> bool:
+        """Tell whether `error` leaves this process unusable."""
+        return is_fatal(error)
+
+    def working_set(self, launch: CapturedLaunch) -> WorkingSet:
+        """Return the working copies that all replays of `launch` share."""
+        from playground.engine.replay import WorkingSet
+
+        found = self._working.get(launch)
+        if found is None:
+            found = WorkingSet(launch.snapshot)
+            self._working[launch] = found
+            for dropped in _bound(self._working, _KEPT_WORKING_SETS):
+                # Their replays hold the copies; they are made again when asked for.
+                index = dropped.info.index
+                for key in [key for key in self._replays if key[0] == index]:
+                    del self._replays[key]
+        else:
+            self._working.move_to_end(launch)
+        return found
+
+    def rerun_host(self, launch: CapturedLaunch, config: Config) -> CapturedLaunch | None:
+        """Return the launch as the host code makes it under other knobs, or None when it cannot."""
+        from playground.engine.rehost import rerun
+
+        return rerun(self, launch, config)
+
+    def expected(self) -> list[Expected]:
+        """Return the reference's tensors paired with those the driver returned; computed once."""
+        if self._expected is None:
+            self._expected = self._computed_reference()
+        return self._expected
+
+    @contextlib.contextmanager
+    def as_before_the_driver(self) -> Iterator[None]:
+        """Give random generators the state they had before the run, and put today's back."""
+        today = _random_state()
+        _set_random_state(self._random)
+        try:
+            with loading.script_arguments(self.path):
+                yield
+        finally:
+            _set_random_state(today)
+
+    def close(self) -> None:
+        """End the compile workers and undo what the session changed in this process."""
+        if self._compiler is not None:
+            self._compiler.close()
+            self._compiler = None
+        self._forget()
+        self._lasting.close()
+
+    # ------------------------------------------------------------------ inside
+
+    def _start_interpreter(self) -> None:
+        import triton
+
+        if not triton.knobs.runtime.interpret:
+            raise EngineModeError(
+                "there is no GPU here, so kernels must run in Triton's interpreter, and Triton was "
+                "imported without it: set TRITON_INTERPRET=1 in the environment before Python "
+                "imports triton (import playground first, or start with `triton-playground`)"
+            )
+        from playground.engine import simulated_cuda
+        from playground.engine.triton_private import interpreter, stub_driver
+
+        interpreter.install()
+        stub_driver.activate_stub(self.device.target)
+        if not machine.has_nvidia_gpu():
+            self._lasting.enter_context(simulated_cuda.simulated_cuda())
+
+    def _chosen(
+        self, launch: int, config: Config | None, knobs: Mapping[str, KnobValue]
+    ) -> tuple[CapturedLaunch, Config]:
+        if not self.launches:
+            raise LookupError("no launch was captured yet: run the file first (play.run())")
+        captured = self.launches[launch]
+        base = config if config is not None else captured.info.config
+        return captured, validated(base.updated(knobs), captured.info.knobs)
+
+    def _computed_reference(self) -> list[Expected]:
+        from playground.engine.checking import pair_up
+
+        if self.driver is None or self.result is None:
+            return []
+        code = drivers.reference_code(
+            drivers.with_sizes(self.driver.code, self.sizes), self.namespace
+        )
+        if code is None:
+            return []
+        with self.as_before_the_driver():
+            want = drivers.run_driver(code, self.namespace)
+        return list(pair_up(self.result, want))
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Say at once when an error has made this process unusable."""
+        try:
+            yield
+            self._synchronize()
+        except Exception as error:
+            if self.is_fatal(error) and not isinstance(error, FatalError):
+                raise FatalError(str(error)) from error
+            raise
+
+    def _synchronize(self) -> None:
+        if self.device.mode == "gpu":
+            import torch
+
+            torch.cuda.synchronize()
+
+    def _forget(self) -> None:
+        from playground.engine.triton_private import wrappers
+
+        if self.namespace:
+            wrappers.forget_rewritten(self.namespace)
+        self.namespace = {}
+        self.launches = LaunchList()
+        self.findings = ()
+        self.result = None
+        self.last = Last()
+        self.counts.clear()
+        self._reset_results()
+
+    def _reset_results(self) -> None:
+        self._replays: OrderedDict[Key, PreparedReplay] = OrderedDict()
+        self._working: OrderedDict[CapturedLaunch, WorkingSet] = OrderedDict()
+        self._outcomes: OrderedDict[tuple[int, Config, str], CompileOutcome] = OrderedDict()
+        self._checked: dict[Key, messages.Checked] = {}
+        self._measured: dict[Key, Measurement] = {}
+        self._expected: list[Expected] | None = None
+
+
+def _bound(cache: OrderedDict[Any, Any], most: int) -> list[Any]:
+    """Drop the entries used longest ago until `most` are left; return the keys dropped."""
+    dropped = []
+    while len(cache) > most:
+        dropped.append(cache.popitem(last=False)[0])
+    return dropped
+
+
+def _value_text(value: Any) -> str:
+    text = "" if value is None else repr(value)
+    return text if len(text) <= 2000 else text[:1999] + "…"
+
+
+def _random_state() -> dict[str, Any]:
+    import numpy as np
+    import torch
+
+    state: dict[str, Any] = {
+        "python": random.getstate(),
+        "numpy": np.random.get_state(),
+        "torch": torch.get_rng_state(),
+    }
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        state["cuda"] = torch.cuda.get_rng_state_all()
+    return state
+
+
+def _set_random_state(state: Mapping[str, Any]) -> None:
+    import numpy as np
+    import torch
+
+    if not state:
+        return
+    random.setstate(state["python"])
+    np.random.set_state(state["numpy"])
+    torch.set_rng_state(state["torch"])
+    if "cuda" in state:
+        torch.cuda.set_rng_state_all(state["cuda"])

@@ -1,0 +1,150 @@
+"""Hints for errors whose text is known, and for slips that users copy from elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from playground.model.finding import Finding
+
+_PACKAGES = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "yaml": "pyyaml"}
+
+_KNOWN: tuple[tuple[str, str], ...] = (
+    (
+        r"0 active drivers",
+        "Triton found no GPU. The code asks for the driver before the engine could stand in: run it "
+        "from here, or set TRITON_INTERPRET=1 before Triton is imported",
+    ),
+    (
+        r"cannot be accessed from Triton \(cpu tensor\?\)",
+        "a tensor lies on the CPU or on another GPU: create it with device='cuda', or move it with "
+        ".cuda()",
+    ),
+    (
+        r"arange's range must be a power of 2|Shape element \d+ must be a power of 2|"
+        r"numel .* power of (2|two)",
+        "blocks are powers of two: take the next one up and mask the tail",
+    ),
+    (
+        r"Conflicting meta-parameters|got multiple values for keyword argument",
+        "the value is given twice: what @triton.autotune or @triton.heuristics sets must not be "
+        "passed in the launch as well",
+    ),
+    (
+        r"Cannot call @triton\.jit'd outside of the scope of a kernel",
+        "launch it with a grid, kernel[grid](...), or call it from inside another kernel",
+    ),
+    (
+        r"set_active_to_zeros",
+        "triton.runtime.driver.set_active_to_zeros() does not exist; to run without a GPU set "
+        "TRITON_INTERPRET=1 before Triton is imported (this app does it by itself)",
+    ),
+    (
+        r"no attribute 'num_pid_n'|name 'num_pid_n' is not defined|num_pid_n is not defined",
+        "define it before it is used: num_pid_n = tl.cdiv(N, BLOCK_SIZE_N)",
+    ),
+    (
+        r"missing .* required positional arguments?: .*'grid'|unexpected keyword argument 'grid'",
+        "a grid is no parameter of the kernel: remove it and launch with kernel[grid](...)",
+    ),
+    (
+        r"Input shapes should have M >= \d+|K >= \d+",
+        "tl.dot needs blocks of at least 16 in each dimension on most GPUs",
+    ),
+    (
+        r"Torch not compiled with CUDA enabled|No CUDA GPUs are available|"
+        r"Found no NVIDIA driver",
+        "there is no GPU here: choose the device with torch.cuda.is_available()",
+    ),
+    (
+        r"CUDA out of memory",
+        "the tensors do not fit the GPU's memory: make the problem smaller",
+    ),
+    (
+        r"contains names that are not kernel arguments",
+        "the key, reset_to_zero or restore_value of @triton.autotune names something that is no "
+        "parameter of the kernel",
+    ),
+    (
+        r"Cannot access global variable",
+        "pass it as a tl.constexpr parameter, or annotate the global: NAME: tl.constexpr = ...",
+    ),
+)
+
+
+def hint_for(error: BaseException, cause: BaseException) -> str:
+    """Return what to do about an error that is known, else an empty string."""
+    for item in (cause, error):
+        if isinstance(item, ModuleNotFoundError) and item.name:
+            top = item.name.split(".")[0]
+            return f"install it into this environment: pip install {_PACKAGES.get(top, top)}"
+    text = f"{error}\n{cause}"
+    for pattern, hint in _KNOWN:
+        if re.search(pattern, text):
+            return hint
+    return ""
+
+
+def slips_in(text: str, path: str) -> tuple[Finding, ...]:
+    """Return findings for what is written in `text` and cannot work, though it is often copied."""
+    found: list[Finding] = []
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "set_active_to_zeros":
+            found.append(
+                Finding(
+                    "warning", "driver", "set_active_to_zeros() does not exist in Triton",
+                    "remove it; without a GPU this app interprets kernels by itself "
+                    "(TRITON_INTERPRET=1)", path, node.lineno,
+                )
+            )  # fmt: skip
+        elif isinstance(node, ast.Constant) and node.value == "TRITON_CPU":
+            found.append(
+                Finding(
+                    "warning", "driver", "TRITON_CPU is no setting of Triton",
+                    "the interpreter is TRITON_INTERPRET=1, set before Triton is imported; this "
+                    "app does it where there is no GPU", path, node.lineno,
+                )
+            )  # fmt: skip
+        elif isinstance(node, ast.FunctionDef) and _is_kernel(node):
+            found.extend(_kernel_slips(node, path))
+    return tuple(found)
+
+
+def _is_kernel(node: ast.FunctionDef) -> bool:
+    return any("triton" in ast.unparse(item) and "jit" in ast.unparse(item) for item in
+               node.decorator_list)  # fmt: skip
+
+
+def _kernel_slips(node: ast.FunctionDef, path: str) -> list[Finding]:
+    found = []
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    used = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+    for argument in arguments:
+        if argument.arg == "grid" and "grid" not in used:
+            found.append(
+                Finding(
+                    "warning", "driver", f"{node.name} has a parameter called grid",
+                    "a grid is not passed to the kernel: launch with kernel[grid](...)",
+                    path, argument.lineno,
+                )
+            )  # fmt: skip
+    names = {item.id: item for item in ast.walk(node) if isinstance(item, ast.Name)}
+    bound = {
+        item.id
+        for item in ast.walk(node)
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
+    } | {argument.arg for argument in arguments}
+    for wanted, length in (("num_pid_n", "N"), ("num_pid_m", "M")):
+        if wanted in names and wanted not in bound:
+            found.append(
+                Finding(
+                    "warning", "driver", f"{node.name} uses {wanted} without defining it",
+                    f"add {wanted} = tl.cdiv({length}, BLOCK_SIZE_{length}) before it",
+                    path, names[wanted].lineno,
+                )
+            )  # fmt: skip
+    return found

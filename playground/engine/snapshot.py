@@ -1,0 +1,241 @@
+"""The bytes of every storage a launch can reach, before it and after it.
+
+Kept per storage and not per tensor, so that overlapping views overlap again in a replay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from playground.engine.arguments import StorageKey, flat_bytes, storage_key, tensors_in, view_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_CHUNK_BYTES = 64 << 20
+_POINTERS_LOOKED_AT = 1 << 16
+
+
+@dataclass(eq=False)
+class Image:
+    """One storage: the live memory (kept from being freed) and its bytes before the launch."""
+
+    live: torch.Tensor
+    saved: torch.Tensor
+
+
+@dataclass(eq=False)
+class Snapshot:
+    """What a launch started from, and what it left.
+
+    Parameters
+    ----------
+    images
+        The storages of the launch's tensors, and those whose addresses its tensors hold.
+    after
+        The bytes of the storages that the launch changed.
+    in_place
+        Addresses lie inside tensors, so that a replay can only run on the same memory.
+    written
+        Names of the arguments whose own elements changed.
+    """
+
+    images: dict[StorageKey, Image] = field(default_factory=dict)
+    after: dict[StorageKey, torch.Tensor] = field(default_factory=dict)
+    in_place: bool = False
+    written: tuple[str, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all storages together."""
+        return sum(image.live.numel() for image in self.images.values())
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return the addresses `[start, end)` of the live storages."""
+        return [
+            (image.live.data_ptr(), image.live.data_ptr() + image.live.numel())
+            for image in self.images.values()
+        ]
+
+    def result(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """Return what the launch left in `tensor` (one of its arguments), if it changed it."""
+        key = storage_key(tensor)
+        if key is None or key not in self.after:
+            return None
+        return view_on(self.after[key], tensor)
+
+
+class SnapshotPool:
+    """Takes the snapshots of one run; storages that did not change share one copy."""
+
+    def __init__(self) -> None:
+        self._latest: dict[StorageKey, torch.Tensor] = {}
+        self._written: dict[tuple[int, tuple[StorageKey | None, ...]], tuple[str, ...]] = {}
+
+    def before(self, arguments: Mapping[str, Any]) -> Snapshot:
+        """Return a snapshot of what `arguments` reach, before their launch."""
+        tensors = [tensor for value in arguments.values() for tensor in tensors_in(value)]
+        pointed = list(_pointed_to(tensors))
+        snapshot = Snapshot(in_place=bool(pointed))
+        for tensor in [*tensors, *pointed]:
+            key = storage_key(tensor)
+            if key is not None and key not in snapshot.images:
+                live = flat_bytes(tensor.detach())
+                snapshot.images[key] = Image(live, self._copy(key, live))
+        return snapshot
+
+    def after(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
+        """Add to `snapshot` what the launch of `function` changed."""
+        for key, image in snapshot.images.items():
+            copy = self._copy(key, image.live)
+            if copy is not image.saved:
+                snapshot.after[key] = copy
+        snapshot.written = tuple(
+            name for name, value in arguments.items() if _changed(value, snapshot)
+        )
+        # A launch that writes what was there already (a second call into the same output) changes no
+        # byte; it writes where its like did before.
+        identity = (
+            id(function),
+            tuple(
+                storage_key(tensor) for value in arguments.values() for tensor in tensors_in(value)
+            ),
+        )
+        if snapshot.written:
+            self._written[identity] = snapshot.written
+        elif identity in self._written:
+            snapshot.written = self._written[identity]
+            for name in snapshot.written:
+                for tensor in tensors_in(arguments[name]):
+                    same = storage_key(tensor)
+                    if same is not None:
+                        snapshot.after[same] = snapshot.images[same].saved
+
+    def _copy(self, key: StorageKey, live: torch.Tensor) -> torch.Tensor:
+        latest = self._latest.get(key)
+        if latest is not None and same_bytes(latest, live):
+            return latest
+        copy = copied(live)
+        self._latest[key] = copy
+        return copy
+
+
+def copied(live: torch.Tensor) -> torch.Tensor:
+    """Return a copy of a uint8 vector: on its GPU when that has room for it, else on the CPU."""
+    if live.is_cuda:
+        free_bytes, _ = torch.cuda.mem_get_info(live.device)
+        if free_bytes < 2 * live.numel() + (256 << 20):
+            return live.cpu()
+    return live.clone()
+
+
+def same_bytes(left: torch.Tensor, right: torch.Tensor) -> bool:
+    """Tell whether two uint8 vectors hold the same bytes, a bounded piece at a time."""
+    if left.numel() != right.numel():
+        return False
+    for start in range(0, left.numel(), _CHUNK_BYTES):
+        one, other = left[start : start + _CHUNK_BYTES], right[start : start + _CHUNK_BYTES]
+        if one.device != other.device:
+            one, other = one.cpu(), other.cpu()
+        if not torch.equal(_wide(one), _wide(other)):
+            return False
+    return True
+
+
+def _wide(piece: torch.Tensor) -> torch.Tensor:
+    if piece.numel() % 8 == 0 and piece.storage_offset() % 8 == 0:
+        return piece.view(torch.int64)  # eight bytes a comparison
+    return piece
+
+
+_SAME_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def _changed(value: Any, snapshot: Snapshot) -> bool:
+    for tensor in tensors_in(value):
+        key = storage_key(tensor)
+        if key is None or key not in snapshot.after:
+            continue
+        # Compared as integers: a NaN equals itself there, and -0.0 is not 0.0.
+        kind = _SAME_SIZE.get(tensor.element_size())
+        before, after = snapshot.images[key].saved, snapshot.after[key]
+        one, other = view_on(before, tensor, kind), view_on(after, tensor, kind)
+        if one.device != other.device:
+            one, other = one.cpu(), other.cpu()
+        if not torch.equal(one, other):
+            return True
+    return False
+
+
+def _pointed_to(tensors: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
+    """Yield the live tensors whose addresses are held as values in 64-bit integer `tensors`."""
+    addresses: set[int] = set()
+    for tensor in tensors:
+        if tensor.dtype not in (torch.int64, torch.uint64) or storage_key(tensor) is None:
+            continue
+        values = tensor.detach().reshape(-1)[:_POINTERS_LOOKED_AT].view(torch.int64)
+        addresses.update(value for value in values.unique().tolist() if value > 1 << 16)
+    if not addresses:
+        return
+    seen: set[StorageKey] = set()
+    ordered = sorted(addresses)
+    # Only what Python can still name can be told from a plain number.
+    for value in gc.get_objects():
+        if not issubclass(type(value), torch.Tensor):
+            continue
+        key = storage_key(value)
+        if key is None or key in seen:
+            continue
+        seen.add(key)
+        start, end = key[1], key[1] + value.untyped_storage().nbytes()
+        if any(start <= address < end for address in ordered):
+            yield value
+
+
+class _Poison(TorchFunctionMode):
+    """Fills memory that torch hands out uninitialised with a pattern no kernel writes by chance."""
+
+    _MAKERS = frozenset(
+        {
+            torch.empty, torch.empty_like, torch.empty_strided, torch.empty_permuted,
+            torch.Tensor.new_empty, torch.Tensor.new_empty_strided,
+        }
+    )  # fmt: skip
+
+    def __torch_function__(  # type: ignore[override]
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func in self._MAKERS and isinstance(result, torch.Tensor):
+            poison(result)
+        return result
+
+
+def poison(tensor: torch.Tensor) -> None:
+    """Fill a fresh tensor: floats with NaN, integers with 0x7f bytes; others are left alone."""
+    if storage_key(tensor) is None or tensor.dtype == torch.bool or tensor.is_inference():
+        return
+    if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
+        pattern = 0xFF  # all ones is a NaN in every float format here, 8-bit ones included
+    elif tensor.dtype in (*_SAME_SIZE.values(), torch.int8, torch.uint16, torch.uint32):
+        pattern = 0x7F
+    else:
+        return
+    flat_bytes(tensor.detach()).fill_(pattern)
+
+
+@contextlib.contextmanager
+def poisoned_memory() -> Iterator[None]:
+    """Make `torch.empty` and its like return NaN meanwhile.
+
+    The contents were undefined anyway. So what a launch leaves unwritten shows, and what it writes
+    can be told from what happened to lie there: the result of an earlier run, most often.
+    """
+    with _Poison():
+        yield
