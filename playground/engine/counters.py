@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 
-from playground.engine.arguments import dtype_text, tensors_in
+from playground.engine.counter_layout import ONE_CELL_BYTES, Layout, TensorView
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Literal
 
     from playground.engine.replay import PreparedReplay
@@ -21,146 +20,6 @@ if TYPE_CHECKING:
 
 PROGRAM_LIMIT = 2**31 - 1
 """The "first" counters hold this minus the program: 0 is "none", and more is earlier."""
-
-_ONE_CELL_BYTES = 1 << 40
-
-
-@dataclass(frozen=True)
-class StorageSlot:
-    """One distinct piece of memory that the launch may touch.
-
-    `unit` is the counters' grain in bytes (the smallest element among its arguments), `mixed` says
-    that arguments with elements of several sizes share it; `first` is its first counter cell.
-    """
-
-    start: int
-    nbytes: int
-    unit: int
-    mixed: bool
-    first: int
-    cells: int
-    argument: str
-
-    @property
-    def end(self) -> int:
-        """First address behind it."""
-        return self.start + self.nbytes
-
-
-@dataclass(frozen=True)
-class TensorView:
-    """One tensor argument on the counters; `strides` and `offset` in counter cells."""
-
-    name: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    storage: int
-    dtype: str
-    element_size: int
-
-    @property
-    def elements(self) -> int:
-        """Number of elements of the view."""
-        count = 1
-        for size in self.shape:
-            count *= size
-        return count
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where every storage and every tensor argument of a launch lies on the counters."""
-
-    storages: tuple[StorageSlot, ...]
-    tensors: tuple[TensorView, ...]
-    cells: int
-
-    def tensor(self, name: str) -> TensorView:
-        """Return the view of the argument called `name`; raises `KeyError` if there is none."""
-        for view in self.tensors:
-            if view.name == name:
-                return view
-        raise KeyError(name)
-
-    def nearest(self, address: int, size: int) -> tuple[str, int]:
-        """Return the tensor nearest to an address outside all, and how far off, in elements.
-
-        The element right behind the end is at 1, the one right before the start at -1.
-        """
-        name, best = "", 0
-        for slot in self.storages:
-            if address < slot.start:
-                distance = -((slot.start - address + size - 1) // size)
-            else:
-                distance = max((address - slot.end) // size + 1, 1)
-            if not name or abs(distance) < abs(best):
-                name, best = slot.argument, distance
-        return name, best
-
-
-def named_tensors(arguments: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield every tensor argument with its name; a tuple's items are `name[0]`, `name[1]` …."""
-    for name, value in arguments.items():
-        found = list(tensors_in(value))
-        for index, tensor in enumerate(found):
-            yield (name if len(found) == 1 else f"{name}[{index}]"), tensor
-
-
-def layout_of(arguments: Mapping[str, Any], ranges: list[tuple[int, int]]) -> Layout:
-    """Return the counters' layout for a launch.
-
-    Parameters
-    ----------
-    arguments
-        Every kernel parameter by name.
-    ranges
-        The address ranges [start, end) of the storages. A tensor in none of them brings its own
-        storage; a range without a tensor argument (its address is held inside a tensor) may be
-        touched but is not counted by element.
-    """
-    ordered = sorted(set(ranges))
-    members: dict[tuple[int, int], list[tuple[str, torch.Tensor]]] = {key: [] for key in ordered}
-    placed: list[tuple[str, torch.Tensor, tuple[int, int]]] = []
-    for name, tensor in named_tensors(arguments):
-        if tensor.numel() == 0:
-            continue
-        address = tensor.data_ptr()
-        home = next((item for item in ordered if item[0] <= address < item[1]), None)
-        if home is None:
-            start = tensor.untyped_storage().data_ptr()
-            home = (start, start + tensor.untyped_storage().nbytes())
-        members.setdefault(home, []).append((name, tensor))
-        placed.append((name, tensor, home))
-    slots: list[StorageSlot] = []
-    numbers: dict[tuple[int, int], int] = {}
-    first = 0
-    for home, tensors in members.items():
-        sizes = {tensor.element_size() for _, tensor in tensors}
-        unit = min(sizes, default=_ONE_CELL_BYTES)
-        cells = -(-(home[1] - home[0]) // unit)
-        label = tensors[0][0] if tensors else f"memory at {home[0]:#x}"
-        numbers[home] = len(slots)
-        slots.append(
-            StorageSlot(home[0], home[1] - home[0], unit, len(sizes) > 1, first, cells, label)
-        )
-        first += cells
-    views = []
-    for name, tensor, home in placed:
-        slot = slots[numbers[home]]
-        factor = tensor.element_size() // slot.unit
-        views.append(
-            TensorView(
-                name,
-                tuple(tensor.shape),
-                tuple(stride * factor for stride in tensor.stride()),
-                slot.first + (tensor.data_ptr() - slot.start) // slot.unit,
-                numbers[home],
-                dtype_text(tensor.dtype),
-                tensor.element_size(),
-            )
-        )
-    return Layout(tuple(slots), tuple(views), first)
 
 
 @dataclass
@@ -288,7 +147,7 @@ class Counts:
     def _bytes(self) -> tuple[int, int]:
         requested = unique = 0
         for slot in self.layout.storages:
-            if slot.unit == _ONE_CELL_BYTES:
+            if slot.unit == ONE_CELL_BYTES:
                 continue
             for cells in (self.cells.loads, self.cells.stores):
                 piece = cells[slot.first : slot.first + slot.cells]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.engine.counters import Counts, layout_of
+from playground.engine.counter_layout import layout_of
+from playground.engine.counters import Counts
 from playground.engine.job import Job
 
 if TYPE_CHECKING:

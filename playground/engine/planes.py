@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine.counters import PROGRAM_LIMIT, Counts, TensorView, on_tensor
+from playground.engine.counter_layout import TensorView
+from playground.engine.counters import PROGRAM_LIMIT, Counts, on_tensor
 from playground.model.plane import clamp_slices, index_at, plane_shape
 from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
 

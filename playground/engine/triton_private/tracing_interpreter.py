@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from playground.engine.counters import (
-    PROGRAM_LIMIT,
-    Cells,
-    CountedRun,
-    Counts,
-    Layout,
-)
+from playground.engine.counter_layout import Layout
+from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
 from playground.model.coverage import OutOfBounds
 

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from playground.engine.counters import (
-    Cells,
-    CountedRun,
-    Counts,
-    Layout,
-    named_tensors,
-)
+from playground.engine.counter_layout import Layout, named_tensors
+from playground.engine.counters import Cells, CountedRun, Counts
 from playground.engine.triton_private.tracing import (
     TracingCopy,
     bind,
@@ -133,6 +128,12 @@ class GpuCounter:
         torch.cuda.synchronize(self.device)
         return (time.perf_counter() - start) * 1e3
 
+    def _free_bytes(self) -> int:
+        """Return the GPU's free memory, with what torch holds and does not use."""
+        free_bytes, _ = torch.cuda.mem_get_info(self.device)
+        reserved = torch.cuda.memory_reserved(self.device)
+        return free_bytes + reserved - torch.cuda.memory_allocated(self.device)
+
     # ------------------------------------------------------------ a whole count
 
     def count(self, prepared: PreparedReplay, job: Job, budget_bytes: int | None) -> Counts:
@@ -145,7 +146,7 @@ class GpuCounter:
             compile_ms = (time.perf_counter() - start) * 1e3
             job.progress("counting loads and stores")
             if budget_bytes is None:
-                budget_bytes = int(BUDGET_SHARE * torch.cuda.mem_get_info(self.device)[0])
+                budget_bytes = int(BUDGET_SHARE * self._free_bytes())
             window = max(1 << 16, budget_bytes // 16 // 1024 * 1024)
             windows = max(1, -(-self.layout.cells // window))
             self._flops.zero_()
@@ -179,8 +180,8 @@ class GpuCounter:
             prepared, COUNT | COUNT_STORERS | COUNT_FLOPS, vectors, (0, max(size, 1))
         )
         lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
-        free_bytes = torch.cuda.mem_get_info(self.device)[0]
-        if elapsed_ms < LOADERS_LIMIT_MS and 2 * 4 * size < free_bytes * BUDGET_SHARE:
+        room = 2 * 4 * size < BUDGET_SHARE * self._free_bytes()
+        if elapsed_ms < LOADERS_LIMIT_MS and room:
             vectors.update({word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)})
             self._run(prepared, COUNT_LOADERS, vectors, (0, max(size, 1)))
         body = {word: vector[SITE_CELLS : SITE_CELLS + size] for word, vector in vectors.items()}
