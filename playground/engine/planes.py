@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine.counter_layout import TensorView
 from playground.engine.counters import PROGRAM_LIMIT, Counts, on_tensor
 from playground.model.plane import clamp_slices, index_at, plane_shape
 from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playground.engine.counter_layout import TensorView
 
 OUTSIDE_FLAG = 4
 """Bit of a pixel's flags: no element is there (behind the end of a folded tensor's last row)."""

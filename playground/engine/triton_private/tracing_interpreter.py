@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from playground.engine.counter_layout import Layout
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
 from playground.model.coverage import OutOfBounds
 
 if TYPE_CHECKING:
+    from playground.engine.counter_layout import Layout
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
     from playground.engine.triton_private.interpreter import Access
