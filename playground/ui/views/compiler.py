@@ -59,6 +59,7 @@ class CompilerView(QWidget):
         self._pages: dict[str, IrPage] = {}
         self._shown: dict[str, tuple[int, Config, str]] = {}
         self._source_line = 0
+        self._sized = False
         self._texts = Newest(0, self)
 
         self._target = QComboBox(self)
@@ -98,7 +99,7 @@ class CompilerView(QWidget):
         self._tabs.setAccessibleName("Stages")
         self._tabs.setDocumentMode(True)
         self._tabs.currentChanged.connect(self._fetch)
-        splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self._splitter = splitter = QSplitter(Qt.Orientation.Vertical, self)
         splitter.setObjectName("compiler.splitter")
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(upper)
@@ -106,7 +107,7 @@ class CompilerView(QWidget):
         splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
 
-        page = QWidget(self)
+        self._body = page = QWidget(self)
         layout = QVBoxLayout(page)
         layout.addLayout(top)
         layout.addWidget(splitter, 1)
@@ -169,6 +170,12 @@ class CompilerView(QWidget):
         self._stages.setVisible(bool(report.stage_times))
         self._show_shared(report, baseline)
         self._show_problem()
+        if not self._sized and self.isVisible():
+            # Once: all figures in view, the rest for the text; after that the user decides.
+            self._sized = True
+            self._layout_now()
+            needed = self._table.content_height() + round(self.fontMetrics().height() * 4.2)
+            self._splitter.setSizes([needed, max(self.height() - needed, needed)])
         self._show_tabs(report.stages)
 
     def _say_what_to_do(self) -> None:
@@ -183,8 +190,23 @@ class CompilerView(QWidget):
             self._title.setText("")
             return
         stale = "" if self._document.is_current(report) else ", compiling again …"
-        self._title.setText(f"{report.kernel}: {report.config.label()}{stale}")
-        self._title.setToolTip(self._title.text())
+        text = f"{report.kernel}: {report.config.label()}{stale}"
+        self._title.setToolTip(text)
+        self._title.setAccessibleName(text)
+        width = self._title.width()
+        self._title.setText(
+            self._title.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, width)
+        )
+
+    def resizeEvent(self, event: object) -> None:
+        """Cut the title to its new width."""
+        self._layout_now()
+        self._show_title()
+
+    def _layout_now(self) -> None:
+        layout = self._body.layout()
+        if layout is not None:
+            layout.activate()
 
     def _problem(self) -> str:
         stages = ("compile", "resources")
@@ -258,7 +280,7 @@ class CompilerView(QWidget):
 
     def showEvent(self, event: object) -> None:
         """Fetch what changed while the view was hidden."""
-        self._fetch()
+        self._show_report()
 
     def showSourceLine(self, line: int) -> None:
         """Mark what came from source line `line` in the stage looked at."""

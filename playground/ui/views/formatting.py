@@ -33,7 +33,7 @@ def significant(value: float, digits: int = 3) -> str:
     """Return `value` with about `digits` significant digits and no exponent below a million."""
     if value == 0:
         return "0"
-    if abs(value) >= 10**digits:
+    if abs(value) >= 10**digits - 0.5:
         return f"{value:,.0f}".replace(",", "\u2009")
     text = f"{value:.{digits}g}"
     if "e" in text:

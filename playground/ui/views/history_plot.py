@@ -107,7 +107,8 @@ class HistoryPlot(ThemedPlot):
         self.points.sigClicked.connect(self._on_click)
         self.item.addItem(self.points)
         self.label_axes(f"time ({unit})", "configs tried, in order")
-        self.setXRange(0.5, len(self._items) + 0.5, padding=0)
+        # Room at the right keeps the label of the baseline clear of the last point.
+        self.setXRange(0.5, len(self._items) + 0.5 + 0.14 * (len(self._items) + 1), padding=0)
         bottom, top = float((y - low).min()), float((y + high).max())
         if self._baseline is not None:
             bottom = min(bottom, self._baseline.median_ms * factor)

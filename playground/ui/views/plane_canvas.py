@@ -157,7 +157,11 @@ class PlaneCanvas(QWidget):
             self.scale_y = max(scale, down / 4)
         self.scale_x = min(self.scale_x, MAX_CELL)
         self.scale_y = min(self.scale_y, MAX_CELL)
-        self._clamp()
+        # What is smaller than the view stands in its middle.
+        self.origin = QPointF(
+            min((self.columns - area.width() / self.scale_x) / 2, 0.0),
+            min((self.rows - area.height() / self.scale_y) / 2, 0.0),
+        )
         self._moved()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
@@ -173,7 +177,10 @@ class PlaneCanvas(QWidget):
         )
         low = min(self.scale_x, self.scale_y)
         high = max(self.scale_x, self.scale_y)
-        factor = max(min(factor, MAX_CELL / high), min(least / low, 1.0))
+        if factor < 1 and factor <= least / low:
+            self.fit()
+            return
+        factor = min(factor, MAX_CELL / high)
         self.scale_x *= factor
         self.scale_y *= factor
         self.origin = QPointF(
@@ -205,12 +212,13 @@ class PlaneCanvas(QWidget):
 
     def _clamp(self) -> None:
         area = self.plot_area()
-        spare_x = self.columns - area.width() / self.scale_x
-        spare_y = self.rows - area.height() / self.scale_y
-        # What is smaller than the view stands in its middle.
+        # The middle of the view stays on the plane: zooming keeps its place under the cursor up to
+        # the edges, and the plane is never lost from sight.
+        half_x = area.width() / self.scale_x / 2
+        half_y = area.height() / self.scale_y / 2
         self.origin = QPointF(
-            min(max(self.origin.x(), 0.0), spare_x) if spare_x > 0 else spare_x / 2,
-            min(max(self.origin.y(), 0.0), spare_y) if spare_y > 0 else spare_y / 2,
+            min(max(self.origin.x(), -half_x), self.columns - half_x),
+            min(max(self.origin.y(), -half_y), self.rows - half_y),
         )
 
     def _moved(self) -> None:

@@ -93,12 +93,12 @@ def _step(elements: int, cells: int, limit: int) -> float:
 
 
 def owner_slot(program: np.ndarray, entries: int) -> np.ndarray:
-    """Return the colour of each program: neighbours differ, also where rows of tiles repeat.
+    """Return the colour of each program: neighbours differ, also one row of tiles further.
 
-    The shift after each round keeps tiles above one another apart when the number of tiles in a
-    row is a multiple of the number of colours; it is even, so that light and dark still alternate.
+    Half a turn more in every round keeps tiles above one another apart for rows of a power of two
+    of tiles, and light and dark still alternate. (Other counts can meet: borders are drawn, too.)
     """
-    slot: np.ndarray = (program + 2 * (program // entries)) % entries
+    slot: np.ndarray = (program + entries // 2 * (program // entries)) % entries
     return slot
 
 

@@ -210,13 +210,17 @@ class PlanePainting:
             QRectF(0, 0, self._canvas.width(), area.top()), theme.color("plot_background")
         )
         shown = self._canvas.visible()
+        # A plane smaller than the view stands in its middle, and its rulers beside it.
+        corner = self._canvas.to_widget(0, 0)
+        beside, above = max(area.left(), corner.x()), max(area.top(), corner.y())
+        painter.setPen(theme.color("muted"))
         tick = metrics.height() * 0.3
         widest = metrics.horizontalAdvance(str(self._canvas.columns)) + metrics.height()
         step = nice_step(widest / self._canvas.scale_x)
         for column in range(-(-shown.left() // step) * step, shown.right() + 1, step):
             x = self._canvas.to_widget(0, column).x()
-            painter.drawLine(QPointF(x, area.top() - tick), QPointF(x, area.top()))
-            box = QRectF(x + 2, 0, widest, area.top() - tick * 0.5)
+            painter.drawLine(QPointF(x, above - tick), QPointF(x, above))
+            box = QRectF(x + 2, above - area.top(), widest, area.top() - tick * 0.5)
             if box.right() <= self._canvas.width() + metrics.height():
                 painter.drawText(
                     box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, str(column)
@@ -224,9 +228,9 @@ class PlanePainting:
         step = nice_step(metrics.height() * 2.0 / self._canvas.scale_y)
         for row in range(-(-shown.top() // step) * step, shown.bottom() + 1, step):
             y = self._canvas.to_widget(row, 0).y()
-            painter.drawLine(QPointF(area.left() - tick, y), QPointF(area.left(), y))
+            painter.drawLine(QPointF(beside - tick, y), QPointF(beside, y))
             top = max(y - metrics.height() / 2, area.top() - metrics.height() / 4)
-            box = QRectF(0, top, area.left() - tick * 1.4, metrics.height())
+            box = QRectF(beside - area.left(), top, area.left() - tick * 1.4, metrics.height())
             text = str(row * self._canvas.columns if self._canvas.folded else row)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         if self._canvas.hasFocus():

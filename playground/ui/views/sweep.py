@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
@@ -18,11 +17,13 @@ from PySide6.QtWidgets import (
 )
 
 from playground.ui.icons import icon
+from playground.ui.views.chips import FlowLayout
 from playground.ui.views.formatting import time_text
 from playground.ui.views.notice import EmptyState, Notice
-from playground.ui.views.sweep_columns import sweep_columns
+from playground.ui.views.sweep_columns import STATUS, sweep_columns
 from playground.ui.views.sweep_space import SweepSpace
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
+from playground.ui.views.timing_tables import varying_label
 
 if TYPE_CHECKING:
     from playground.model.sweep import SweepRow
@@ -42,6 +43,7 @@ class SweepView(QWidget):
         self.setAccessibleName("Sweep")
         self._document, self._theme = document, theme
         self._shown: tuple[object, ...] | None = None
+        self._varying: tuple[str, ...] = ()
         self._running = False
         self._notice = Notice("sweep.notice", theme, "warn", "info", self)
         self._space = SweepSpace(theme, self)
@@ -73,7 +75,7 @@ class SweepView(QWidget):
         self._summary.setObjectName("sweep.summary")
         self._summary.setWordWrap(True)
         self._summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._model: RecordModel[SweepRow] = RecordModel(sweep_columns((), theme), self)
+        self._model: RecordModel[SweepRow] = RecordModel((), self)
         self._model.emphasis = self._emphasis
         self._table = RecordTable("sweep.table", "Configs tried by the sweep", self._model, self)
         self._table.recordPicked.connect(self._apply)
@@ -103,18 +105,16 @@ class SweepView(QWidget):
         self._show_rows()
 
     def _make_body(self, parent: QWidget) -> QSplitter:
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._start)
-        buttons.addWidget(self._cancel)
-        buttons.addWidget(self._around)
-        buttons.addStretch(1)
-        buttons.addWidget(self._copy)
+        buttons = QWidget(parent)
+        flow = FlowLayout(buttons)
+        for button in (self._start, self._cancel, self._around, self._copy):
+            flow.addWidget(button)
         above = QWidget(parent)
         top = QVBoxLayout(above)
         top.setContentsMargins(0, 0, 0, 0)
         top.addWidget(self._space)
         top.addWidget(self._count)
-        top.addLayout(buttons)
+        top.addWidget(buttons)
         top.addStretch(1)
         below = QWidget(parent)
         bottom = QVBoxLayout(below)
@@ -140,9 +140,19 @@ class SweepView(QWidget):
         self._model.set_columns(self._columns())
 
     def _columns(self) -> tuple[Column[SweepRow], ...]:
+        device = self._document.device
+        timed = device is None or device.mode == "gpu"
+        return sweep_columns(self._varying, self._theme, timed=timed)
+
+    def _varying_knobs(self) -> tuple[str, ...]:
+        """Return the knobs that differ among the rows: the others would be columns of one value."""
+        rows = self._document.sweep_rows
         launch = self._document.launch
-        names = tuple(k.name for k in launch.knobs if k.kind != "fixed") if launch else ()
-        return sweep_columns(names, self._theme)
+        if launch is None or not rows:
+            return ()
+        names = [knob.name for knob in launch.knobs if knob.name in rows[0].config]
+        found = tuple(n for n in names if len({row.config.as_dict().get(n) for row in rows}) > 1)
+        return found or tuple(names)
 
     def _show_mode(self) -> None:
         device = self._document.device
@@ -152,6 +162,7 @@ class SweepView(QWidget):
             if device is not None and device.mode == "interpreter"
             else ""
         )
+        self._model.set_columns(self._columns())
 
     def _show_launch(self) -> None:
         launch = self._document.launch
@@ -202,6 +213,10 @@ class SweepView(QWidget):
         self._bar.setRange(0, total or self._space.count())
         self._bar.setValue(done)
         self._bar.setFormat(f"{done} of {total or self._space.count()}")
+        varying = self._varying_knobs()
+        if varying != self._varying:
+            self._varying = varying
+            self._model.set_columns(self._columns())
         self._model.set_records(document.sweep_rows)
         self._table.fit_columns()
         self._summary.setText(self._summary_text())
@@ -223,11 +238,13 @@ class SweepView(QWidget):
             return ""
         counts: dict[str, int] = {}
         for row in rows:
-            counts[row.status] = counts.get(row.status, 0) + 1
+            status = STATUS[row.status][0]
+            counts[status] = counts.get(status, 0) + 1
         text = f"{len(rows)} configs: " + ", ".join(f"{n} {s}" for s, n in counts.items())
         best = self._best()
         if best is not None and best.median_ms is not None:
-            text = f"Best {best.config.label()}: {time_text(best.median_ms)}. {text}"
+            chosen = varying_label(best.config, self._varying)
+            text = f"Best {chosen}: {time_text(best.median_ms)}. {text}"
         result = self._document.sweep_result
         if result is not None:
             if result.cancelled:

@@ -10,6 +10,8 @@ from playground.ui.views.sweep_space import value_text
 from playground.ui.views.table_twin import Column
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QIcon
 
     from playground.model.knobs import KnobValue
@@ -28,8 +30,10 @@ STATUS: dict[SweepStatus, tuple[str, Mark, Tone]] = {
 }
 
 
-def sweep_columns(knobs: tuple[str, ...], theme: Theme) -> tuple[Column[SweepRow], ...]:
-    """Return the columns for a launch with these knobs, their icons in the theme's colours."""
+def sweep_columns(
+    knobs: tuple[str, ...], theme: Theme, *, timed: bool
+) -> tuple[Column[SweepRow], ...]:
+    """Return the columns for these knobs, times only where a sweep takes any."""
     icons = {
         status: mark_icon(mark, theme.color(tone)) for status, (_, mark, tone) in STATUS.items()
     }
@@ -42,32 +46,35 @@ def sweep_columns(knobs: tuple[str, ...], theme: Theme) -> tuple[Column[SweepRow
             return ""
         return interval_text(row.low_ms, row.high_ms)
 
-    return (
-        *(_knob_column(name) for name in knobs),
-        Column(
-            "Status", lambda row: STATUS[row.status][0], icon=status_icon,
-            tip=lambda row: row.reason or STATUS[row.status][0],
-        ),
+    times: tuple[Column[SweepRow], ...] = (
         Column(
             "Median (ms)", lambda row: row.median_ms,
             lambda row: "" if row.median_ms is None else time_text(row.median_ms, 4), numeric=True,
         ),
         Column("95 % interval", lambda row: row.low_ms, interval, numeric=True),
+    )  # fmt: skip
+    return (
+        Column(
+            "Status", lambda row: STATUS[row.status][0], icon=status_icon,
+            tip=lambda row: row.reason or STATUS[row.status][0],
+        ),
+        *(times if timed else ()),
+        *(_knob_column(name) for name in knobs),
         Column("Registers", lambda row: row.registers, numeric=True),
-        Column(
-            "Spills (B)", lambda row: row.spill_bytes,
-            lambda row: "" if row.spill_bytes is None else bytes_text(row.spill_bytes),
-            numeric=True,
-        ),
-        Column(
-            "Shared (B)", lambda row: row.shared_bytes,
-            lambda row: "" if row.shared_bytes is None else bytes_text(row.shared_bytes),
-            numeric=True,
-        ),
+        _bytes_column("Spills (B)", lambda row: row.spill_bytes),
+        _bytes_column("Shared (B)", lambda row: row.shared_bytes),
         Column("Programs/SM", lambda row: row.programs_per_sm, numeric=True),
         Column("Unwritten", lambda row: row.unwritten, numeric=True),
         Column("Reason", lambda row: row.reason, tip=lambda row: row.reason),
     )  # fmt: skip
+
+
+def _bytes_column(title: str, count: Callable[[SweepRow], int | None]) -> Column[SweepRow]:
+    def text(row: SweepRow) -> str:
+        value = count(row)
+        return "" if value is None else bytes_text(value)
+
+    return Column(title, count, text, numeric=True)
 
 
 def _knob_column(name: str) -> Column[SweepRow]:

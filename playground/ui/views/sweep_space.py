@@ -91,6 +91,7 @@ class SweepSpace(QWidget):
             field.setObjectName(f"sweep.values:{knob.name}")
             field.setAccessibleName(f"Values of {knob.name} to try, separated by commas")
             field.setText(", ".join(map(value_text, sweep_values(knob, config[knob.name]))))
+            field.setMinimumHeight(field.sizeHint().height())
             field.textChanged.connect(self._check)
             if knob.derived:
                 field.setToolTip(f"Stays as it is: {knob.note}")

@@ -143,6 +143,8 @@ class RecordTable(QTableView):
         self._proxy.sort(-1)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.horizontalHeader().setStretchLastSection(True)
+        # Rows come in while a sweep runs; only the first ones decide how wide a column is.
+        self.horizontalHeader().setResizeContentsPrecision(60)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultAlignment(
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSplitter,
@@ -115,7 +114,7 @@ class TimingsView(QWidget):
         page = QWidget(self)
         layout = QVBoxLayout(page)
         layout.addWidget(self._notice)
-        layout.addLayout(self._make_head(actions))
+        layout.addWidget(self._make_head(actions))
         layout.addWidget(self._detail)
         layout.addWidget(chips)
         layout.addWidget(self._bandwidth)
@@ -145,13 +144,11 @@ class TimingsView(QWidget):
         splitter.addWidget(lower)
         return splitter
 
-    def _make_head(self, actions: PlotActions) -> QHBoxLayout:
-        head = QHBoxLayout()
-        head.addWidget(self._median)
-        head.addStretch(1)
-        head.addWidget(self._cache)
-        head.addWidget(self._pin)
-        head.addWidget(actions)
+    def _make_head(self, actions: PlotActions) -> QWidget:
+        head = QWidget(self)
+        flow = FlowLayout(head, 10)
+        for widget in (self._median, self._cache, self._pin, actions):
+            flow.addWidget(widget)
         return head
 
     def _recolour(self) -> None:

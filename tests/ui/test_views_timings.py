@@ -1,0 +1,178 @@
+"""Timings: numbers with their method, the baseline, the history, the interpreter's notice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.model.config import Config
+from playground.model.measurement import Measurement
+from playground.ui.document import Document
+from playground.ui.theme import Theme
+from playground.ui.views.chips import Chip
+from playground.ui.views.formatting import change_text, interval_text, time_text
+from playground.ui.views.timing_tables import history_columns
+from playground.ui.views.timings import TimingsView
+
+
+def show(document: Document, qtbot: QtBot) -> TimingsView:
+    view = TimingsView(document, Theme())
+    qtbot.addWidget(view)
+    view.resize(560, 680)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def settle(document: Document, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: document.is_current(document.coverage))
+    qtbot.waitUntil(lambda: document.work.queue.job is None)
+
+
+def text(view: TimingsView, name: str) -> str:
+    return view.findChild(QLabel, name).text()
+
+
+def test_empty_says_what_to_do(gpu_document: Document, qtbot: QtBot) -> None:
+    view = show(gpu_document, qtbot)
+    assert view.findChild(QWidget, "timings.empty").isVisible()
+
+
+def test_numbers_carry_interval_spread_clock_and_cache(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    measurement = gpu_ran.measurement
+    assert text(view, "timings.median") == time_text(measurement.median_ms)
+    detail = text(view, "timings.detail")
+    assert f"95 % interval {interval_text(*measurement.interval_ms)}" in detail
+    assert f"spread {measurement.spread * 100:.1f} %" in detail
+    assert "60 samples" in detail
+    assert "CUPTI kernel records, cold L2" in detail
+    assert view.findChild(Chip, "timings.host").text == "host 15.0 µs"
+
+
+def test_bandwidth_is_a_share_of_the_measured_ceiling(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    meter = view.findChild(QWidget, "timings.bandwidth")
+    rate = 12 * 98432 / (gpu_ran.measurement.median_ms * 1e6)
+    assert meter.isVisible()
+    assert meter.text.startswith(f"{rate:.4g} GB/s, {rate / 4249 * 100:.0f} % of the measured")
+
+
+def test_the_interpreter_draws_no_bandwidth(ran: Document, qtbot: QtBot) -> None:
+    view = show(ran, qtbot)
+    notice = view.findChild(QWidget, "timings.notice")
+    assert notice.isVisible()
+    assert "no GPU timings" in notice.text
+    assert not view.findChild(QWidget, "timings.bandwidth").isVisible()
+    assert not view.findChild(QComboBox, "timings.cache").isVisible()
+    assert "interpreter, CPU wall time" in text(view, "timings.detail")
+
+
+def test_baseline_is_ghosted_with_its_change(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    pin = view.findChild(QPushButton, "timings.pin")
+    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+    first = gpu_ran.baseline
+    assert pin.text() == "Unpin baseline"
+    gpu_ran.set_knob("BLOCK_SIZE", 64)
+    settle(gpu_ran, qtbot)
+    chip = view.findChild(Chip, "timings.delta")
+    change = change_text(gpu_ran.measurement.median_ms, first.median_ms)
+    assert chip.text == f"{change} against the baseline, slower"
+    assert view.samples_plot._baseline is first
+    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+    assert gpu_ran.baseline is None
+    assert chip.text == ""
+
+
+def test_a_baseline_of_another_cache_mode_is_not_compared(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    gpu_ran.pin_baseline()
+    view.findChild(QComboBox, "timings.cache").activated.emit(1)
+    qtbot.waitUntil(lambda: gpu_ran.measurement.cache == "warm")
+    assert "warm L2" in text(view, "timings.detail")
+    assert view.findChild(Chip, "timings.delta").text == ""
+    assert view.samples_plot._baseline is None
+    assert {item.cache for item in view._mine()} == {"warm"}
+
+
+def test_history_click_goes_back_to_a_config(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    first = gpu_ran.config
+    for value in (256, 4096):
+        gpu_ran.set_knob("BLOCK_SIZE", value)
+        settle(gpu_ran, qtbot)
+    plot = view.history_plot
+    assert len(plot.points.data) == 3
+    assert "3 configs tried; fastest" in plot.accessibleDescription()
+    point = plot.points.points()[0]
+    spot = plot.item.vb.mapViewToScene(QPointF(point.pos()))
+    position = plot.mapFromScene(spot)
+    QTest.mouseMove(plot.viewport(), position)
+    QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    assert gpu_ran.config == first
+
+
+def test_table_twins(gpu_ran: Document, qtbot: QtBot, qapp: QApplication) -> None:
+    view = show(gpu_ran, qtbot)
+    gpu_ran.set_knob("BLOCK_SIZE", 256)
+    settle(gpu_ran, qtbot)
+    QTest.mouseClick(view.findChild(QToolButton, "timings.showTable"), Qt.MouseButton.LeftButton)
+    samples = view.findChild(QWidget, "timings.samplesTable")
+    history = view.findChild(QWidget, "timings.historyTable")
+    assert samples.isVisible()
+    assert samples.model().rowCount() == 60
+    assert history.model().rowCount() == 2
+    assert history.model().index(0, 0).data() == "BLOCK_SIZE=1024"
+    history.setFocus()
+    history.selectRow(0)
+    QTest.keyClick(history, Qt.Key.Key_Return)
+    assert gpu_ran.config["BLOCK_SIZE"] == 1024
+    QTest.keyClick(history, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert "CUPTI kernel records, cold L2" in qapp.clipboard().text()
+
+
+def test_csv_names_the_clock(gpu_ran: Document, qtbot: QtBot) -> None:
+    lines = show(gpu_ran, qtbot)._as_csv().splitlines()
+    assert lines[0] == "config,BLOCK_SIZE=1024 num_warps=4 num_stages=3"
+    assert lines[1] == 'clock source,"CUPTI kernel records, cold L2"'
+    assert lines[2] == "Sample,Time (ms)"
+    assert float(lines[3].split(",")[1]) == gpu_ran.measurement.samples_ms[0]
+
+
+def test_late_samples_do_not_squeeze_the_rest(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    base = gpu_ran.measurement
+    late = replace(base, samples_ms=(*base.samples_ms, base.median_ms * 50))
+    view.samples_plot.show_samples(late, None)
+    assert view.samples_plot.beyond == 1
+    assert "1 slower samples lie beyond" in view.samples_plot.accessibleDescription()
+    view.samples_plot.show_samples(replace(base, samples_ms=(0.002,)), None)
+    view.samples_plot.show_samples(replace(base, samples_ms=(0.002,) * 20), base)
+
+
+def test_a_theme_change_recolours_plots(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    view._theme.set_name("dark")
+    background = view.samples_plot.backgroundBrush().color()
+    assert background == view._theme.color("plot_background")
+
+
+@pytest.mark.parametrize(
+    ("value", "before", "text"), [(1.1, 1.0, "+10.0 %"), (0.5, 1.0, "−50.0 %"), (1, 1, "±0.0 %")]
+)
+def test_changes(value: float, before: float, text: str) -> None:
+    assert change_text(value, before) == text
+
+
+def test_history_names_only_knobs_that_differ() -> None:
+    configs = [Config.of({"A": 1, "B": 2}), Config.of({"A": 1, "B": 4})]
+    column = history_columns(configs)[0]
+    item = Measurement(0, configs[1], (1.0,), "cupti", "cold")
+    assert column.text(item) == "B=4"
+    assert history_columns(configs[:1])[0].text(item) == "A=1 B=4"
