@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """A launch's arguments: the tensors inside them, how they are described, copied and compared."""
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def storage_key(tensor: torch.Tensor) -> StorageKey | None:
 def flat_bytes(tensor: torch.Tensor) -> torch.Tensor:
     """Return the whole storage of `tensor` as a uint8 vector that shares its memory."""
     empty = torch.empty(0, dtype=torch.uint8, device=tensor.device)
-    return empty.set_(tensor.untyped_storage())  # type: ignore[call-overload, no-any-return]
+    return empty.set_(tensor.untyped_storage())
 
 
 def view_on(
@@ -83,9 +84,7 @@ def view_on(
     kind = like.dtype if dtype is None else dtype
     offset = base.storage_offset() // kind.itemsize + like.storage_offset()
     empty = torch.empty(0, dtype=kind, device=base.device)
-    view: torch.Tensor = empty.set_(  # type: ignore[call-overload]
-        base.untyped_storage(), offset, like.size(), like.stride()
-    )
+    view: torch.Tensor = empty.set_(base.untyped_storage(), offset, like.size(), like.stride())
     return view
 
 

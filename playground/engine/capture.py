@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Recording every launch while a driver runs."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from playground.engine import instrument
 from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
 from playground.engine.snapshot import Snapshot, SnapshotPool
 from playground.engine.triton_private import wrappers
@@ -52,6 +54,8 @@ class CapturedLaunch:
         The autotuner's `triton.Config` in force, or None.
     error
         What the launch raised, if it did.
+    site
+        File and line of the innermost frame that was loaded from the user's folder.
     result
         What Triton returned for the launch.
     """
@@ -66,13 +70,15 @@ class CapturedLaunch:
     ordinal: int = 0
     positional: int = 0
     chosen: Any = None
-    error: Exception | None = None
+    error: BaseException | None = None
     result: Any = field(default=None, repr=False)
+    site: tuple[str, int | None] = ("", None)
 
     def __repr__(self) -> str:
         info = self.info
         tensors = ", ".join(f"{item.name} {item.text}" for item in info.arguments if item.tensor)
-        return f"<launch {info.index}: {info.kernel}{list(info.grid)} {info.config.label()}; {tensors}>"
+        place = f"{info.kernel}{list(info.grid)}"
+        return f"<launch {info.index}: {place} {info.config.label()}; {tensors}>"
 
     @property
     def config(self) -> Config:
@@ -122,7 +128,7 @@ class Capture:
         self.launches.append(captured)
         try:
             captured.result = self._perform(run, function, args, kwargs, size)
-        except Exception as error:
+        except BaseException as error:  # an interrupt, too: the launch has no result
             captured.error = error
             raise
         self._pool.after(snapshot, function, arguments)
@@ -132,13 +138,12 @@ class Capture:
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
         chosen: Any,
     ) -> CapturedLaunch:  # fmt: skip
-        """Return what a launch would be, without performing it."""
+        """Return what a launch would be, without performing it and without a snapshot."""
         arguments, given = wrappers.bind(function, args, kwargs)
         size = grid_size(grid, arguments)
         return self._captured(
-            kernel, function, arguments, given, grid, size, chosen,
-            self._pool.before(arguments), len(args),
-        )  # fmt: skip
+            kernel, function, arguments, given, grid, size, chosen, Snapshot(), len(args)
+        )
 
     def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
         """Drop the launch that could not run: the next config is tried instead."""
@@ -194,8 +199,9 @@ class Capture:
             wrappers=wrappers.wrapper_names(kernel),
         )
         return CapturedLaunch(
-            info, kernel, function, arguments, options, snapshot, grid, ordinal, positional, chosen
-        )
+            info, kernel, function, arguments, options, snapshot, grid, ordinal, positional, chosen,
+            site=_site(),
+        )  # fmt: skip
 
     def _call_line(self) -> int | None:
         frame = sys._getframe(1)
@@ -292,6 +298,15 @@ def heuristic_values(kernel: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         known[name] = heuristic(dict(known))
         values[name] = knob_value(known[name], known[name])
     return values
+
+
+def _site() -> tuple[str, int | None]:
+    walk: Any = sys._getframe(1)
+    while walk is not None:
+        if instrument.has_sites(walk.f_code.co_filename):
+            return walk.f_code.co_filename, walk.f_lineno
+        walk = walk.f_back
+    return "", None
 
 
 def _first_line(error: BaseException) -> str:

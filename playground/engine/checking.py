@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Whether a replay computed what it should: against `reference`, or against the captured result."""
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine.arguments import dtype_text, storage_key, tensors_in
+from playground.engine.arguments import storage_key, tensors_in
 from playground.engine.triton_private import wrappers
 from playground.model.check import CheckResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.replay import PreparedReplay
@@ -71,32 +72,31 @@ def pair_up(got: Any, want: Any, label: str = "result") -> Iterator[Expected]:
         yield from pair_up(got[0], want, f"{label}[0]")
 
 
-def check_against(
-    prepared: PreparedReplay, expected: list[Expected], *, still_current: bool
-) -> CheckResult:
+def check_against(prepared: PreparedReplay, expected: list[Expected]) -> CheckResult:
     """Compare what `prepared` just computed; it must have run and be finished.
 
     Parameters
     ----------
     expected
-        Reference values; those of tensors this launch does not write are left out.
-    still_current
-        Whether the driver's value is what this very launch left (no later launch changed it).
+        Reference values for tensors that the driver returned. They judge this launch where it left
+        what was returned; where later work changed the tensor, the captured result does.
     """
     launch = prepared.launch
-    ours = [item for item in expected if _belongs(item.got, launch)] if still_current else []
-    if ours:
-        differences = [
+    ours = [item for item in expected if _left_by(launch, item.got)]
+    if not ours:
+        return against_captured(prepared)
+    return verdict(
+        [
             compare(
                 _name_of(item.got, launch) or item.label,
                 prepared.view(item.got),
                 item.want,
-                *_tolerances(launch, item.got.dtype),
+                *tolerances(launch, item.got.dtype),
             )
             for item in ours
-        ]
-        return _verdict(differences, "reference")
-    return against_captured(prepared)
+        ],
+        "reference",
+    )
 
 
 def against_captured(prepared: PreparedReplay) -> CheckResult:
@@ -110,13 +110,13 @@ def against_captured(prepared: PreparedReplay) -> CheckResult:
             want = launch.snapshot.result(tensor)
             if want is not None:
                 got = prepared.view(tensor)
-                differences.append(compare(name, got, want, *_tolerances(launch, tensor.dtype)))
+                differences.append(compare(name, got, want, *tolerances(launch, tensor.dtype)))
     differences.extend(_pointed_to(prepared))
     if not differences:
         return CheckResult(
             "unjudged", "none", note="the captured launch changed none of its tensors"
         )
-    return _verdict(differences, "captured")
+    return verdict(differences, "captured")
 
 
 def _pointed_to(prepared: PreparedReplay) -> Iterator[Difference]:
@@ -149,7 +149,9 @@ def compare(
             )  # fmt: skip
         want = want.reshape(got.shape)
     want = want.detach().to(got.device)
-    if not (got.dtype.is_floating_point or got.dtype.is_complex) and not want.is_floating_point():
+    if got.is_complex() or want.is_complex():
+        got, want = torch.view_as_real(got + 0j), torch.view_as_real(want + 0j)
+    if not got.is_floating_point() and not want.is_floating_point():
         return _exact(name, got, want)
     flat_got, flat_want = _flat(got), _flat(want)
     scale = _root_mean_square(flat_want)
@@ -192,7 +194,8 @@ def _exact(name: str, got: torch.Tensor, want: torch.Tensor) -> Difference:
     )  # fmt: skip
 
 
-def _verdict(differences: list[Difference], against: Any) -> CheckResult:
+def verdict(differences: list[Difference], against: Any) -> CheckResult:
+    """Return the check's result: that of the tensor which is furthest off."""
     worst = max(differences, key=lambda item: (item.mismatches, item.max_abs_error))
     return CheckResult(
         status="wrong" if worst.mismatches else "correct",
@@ -206,7 +209,7 @@ def _verdict(differences: list[Difference], against: Any) -> CheckResult:
     )
 
 
-def _tolerances(launch: CapturedLaunch, dtype: torch.dtype) -> tuple[float, float]:
+def tolerances(launch: CapturedLaunch, dtype: torch.dtype) -> tuple[float, float]:
     """Return the relative tolerance of an element, and the part of the typical size beside it."""
     inputs = [
         tensor
@@ -222,8 +225,8 @@ def _tolerances(launch: CapturedLaunch, dtype: torch.dtype) -> tuple[float, floa
     accumulated = 16 * 2.0 ** (-53 if dtype == torch.float64 else -24) * math.sqrt(max(length, 1))
     of_scale = max(relative, coarsest) / 2 + accumulated
     if dtype != torch.float64 and _multiplies_as_tf32(launch, floating):
-        # Products of rounded factors; rounding errors of a sum add up like its terms do, so they are
-        # proportional to the typical result, with several standard deviations for the largest of many.
+        # Products of rounded factors: their errors add up as the terms do, in proportion to the
+        # typical result, with several standard deviations for the largest of many.
         of_scale += 8 * _TF32
     return relative, of_scale
 
@@ -237,9 +240,12 @@ def _multiplies_as_tf32(launch: CapturedLaunch, floating: list[torch.dtype]) -> 
     )
 
 
-def _belongs(tensor: torch.Tensor, launch: CapturedLaunch) -> bool:
-    key = storage_key(tensor)
-    return key is not None and key in launch.snapshot.after
+def _left_by(launch: CapturedLaunch, tensor: torch.Tensor) -> bool:
+    """Tell whether `tensor` still holds what `launch` left there."""
+    left = launch.snapshot.result(tensor)
+    if left is None:
+        return False
+    return bool(((left == tensor) | ((left != left) & (tensor != tensor))).all())
 
 
 def _name_of(tensor: torch.Tensor, launch: CapturedLaunch) -> str | None:
@@ -255,17 +261,12 @@ def _name_of(tensor: torch.Tensor, launch: CapturedLaunch) -> str | None:
     )
 
 
-def reference_text(dtype: torch.dtype) -> str:
-    """Return a dtype as findings name it."""
-    return dtype_text(dtype)
-
-
 def _flat(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().reshape(-1)
 
 
 def _double(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.view_as_real(tensor).double().sum(-1) if tensor.is_complex() else tensor.double()
+    return tensor.double()
 
 
 def _root_mean_square(flat: torch.Tensor) -> float:
@@ -284,14 +285,3 @@ def _unravel(index: int, shape: tuple[int, ...]) -> tuple[int, ...]:
         position.append(index % size)
         index //= size
     return tuple(reversed(position))
-
-
-def likely_derived(
-    launch: CapturedLaunch, changed: Mapping[str, Any], captured_is_correct: bool
-) -> str | None:
-    """Return the constexpr that the data dictates, if exactly one was changed and broke the result."""
-    constexprs = wrappers.constexpr_names(launch.function)
-    names = [name for name in changed if name in constexprs]
-    if len(names) != 1 or not captured_is_correct:
-        return None
-    return names[0]

@@ -1,16 +1,18 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Letting a knob reach host code: a grid computed from a block size follows that block size.
 
-A launch `kernel[(triton.cdiv(n, BLOCK),)](..., BLOCK=BLOCK)` has its grid computed before Triton sees
-anything. So, when a file is loaded, each binding of a name that a launch passes on is wrapped in the
-syntax tree (text, lines and kernels are untouched). The wrapper hands the value through, unless a
-replay is running the driver again under other knobs: then grid and argument both see the override.
+A launch `kernel[(triton.cdiv(n, BLOCK),)](..., BLOCK=BLOCK)` has its grid computed before Triton
+sees anything. So, when a file is loaded, each binding of a name that a launch passes on is wrapped
+in the syntax tree (text, lines and kernels are untouched). The wrapper hands the value through,
+unless a replay is running the driver again under other knobs: then grid and argument both see the
+override.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ class Site:
     """One value that a launch passes on by name.
 
     `keyword` or `position` tells which argument of the launch it is. For `**mapping` both are
-    None. `key` is set where the launch passes `mapping["key"]`.
+    None. `key` is set where the launch passes `mapping["key"]`. `constant` tells that the value is
+    written down in the file, so that no data decides it.
     """
 
     number: int
@@ -36,11 +39,13 @@ class Site:
     keyword: str | None = None
     position: int | None = None
     key: str | None = None
+    constant: bool = False
 
 
 _overrides: dict[int, dict[str, Any]] = {}
-"""Overrides in force, by site number: the name is `""` for a plain value, else a mapping's key."""
-_next_number = 0
+"""Overrides in force, by site number; the key is empty for a plain value, else a mapping's."""
+_numbers: dict[tuple[str, int, int, str], int] = {}
+"""A site's number by its place: loading the same text again finds the same numbers."""
 
 
 def compile_instrumented(text: str, path: str) -> tuple[types.CodeType, tuple[Site, ...]]:
@@ -54,6 +59,7 @@ def compile_instrumented(text: str, path: str) -> tuple[types.CodeType, tuple[Si
 
 def attach(namespace: dict[str, Any], path: str, sites: Iterable[Site]) -> None:
     """Put the wrapper where the instrumented code of `path` finds it, and remember its sites."""
+    # Double underscores on both ends: no listing of the user's own names shows it.
     namespace[_WRAPPER] = _pass_on
     _sites[path] = tuple(sites)
 
@@ -64,22 +70,38 @@ _sites: dict[str, tuple[Site, ...]] = {}
 def sites_of_launch(
     file: str, line: int | None, parameters: tuple[str, ...], names: Iterable[str]
 ) -> tuple[tuple[Site, str], ...]:
-    """Return the sites of the launch at `file:line` that feed the kernel's `names`, with the name."""
+    """Return the wrapped sites that feed `names` of the kernel launched at `file:line`, by name."""
     if line is None:
         return ()
     wanted = set(names)
     found: list[tuple[Site, str]] = []
     for site in _sites.get(file, ()):
-        if not site.line <= line <= site.end_line:
-            continue
-        if site.position is not None and site.position < len(parameters):
-            passed = {parameters[site.position]}
-        elif site.keyword is not None:
-            passed = {site.keyword}
-        else:
-            passed = wanted
-        found.extend((site, name) for name in sorted(passed & wanted))
+        if site.name and site.line <= line <= site.end_line:
+            passed = _passed(site, parameters, wanted)
+            found.extend((site, name) for name in sorted(passed & wanted))
     return tuple(found)
+
+
+def is_constant(file: str, line: int | None, parameters: tuple[str, ...], name: str) -> bool:
+    """Tell whether the launch at `file:line` passes for `name` a value written in the file."""
+    if line is None:
+        return False
+    return any(
+        site.constant
+        for site in _sites.get(file, ())
+        if site.line <= line <= site.end_line and name in _passed(site, parameters, set())
+    )
+
+
+def has_sites(file: str) -> bool:
+    """Tell whether `file` was loaded with its launches looked at."""
+    return file in _sites
+
+
+def _passed(site: Site, parameters: tuple[str, ...], anything: set[str]) -> set[str]:
+    if site.position is not None:
+        return {parameters[site.position]} if site.position < len(parameters) else set()
+    return {site.keyword} if site.keyword is not None else anything
 
 
 @contextlib.contextmanager
@@ -170,17 +192,20 @@ class _Wrapper:
             and isinstance(value.slice.value, str)
         ):
             key, value = value.slice.value, value.value
+        place = (self.path, value.lineno, value.col_offset, keyword or "")
+        number = _numbers.setdefault(place, len(_numbers))
+        last = call.end_lineno or call.lineno
+        site = Site(number, self.path, call.lineno, last, "", keyword, position, key)
+        if isinstance(value, ast.Constant):
+            self.sites.append(replace(site, constant=True))
+            return
         if not isinstance(value, ast.Name):
             return
-        global _next_number
-        site = Site(
-            _next_number, self.path, call.lineno, call.end_lineno or call.lineno, value.id,
-            keyword, position, key,
-        )  # fmt: skip
-        _next_number += 1
         for scope in scopes:
-            if _wrap_bindings(scope, value.id, site.number):
-                self.sites.append(site)
+            values = _wrap_bindings(scope, value.id, number)
+            if values:
+                constant = all(isinstance(item, ast.Constant) for item in values)
+                self.sites.append(replace(site, name=value.id, constant=constant))
                 return
 
 
@@ -204,34 +229,38 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _wrap_bindings(scope: Any, name: str, number: int) -> bool:
-    found = False
+def _wrap_bindings(scope: Any, name: str, number: int) -> list[ast.expr | None]:
+    """Wrap every binding of `name` in `scope`; return the values bound, None for an unknown one."""
+    found: list[ast.expr | None] = []
     for node in _own_nodes(scope):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                found |= _wrap_target(node, target, name, number)
+                found += _wrap_target(node, target, name, number)
         elif (
             isinstance(node, (ast.AnnAssign, ast.NamedExpr))
             and isinstance(node.target, ast.Name)
             and node.target.id == name
             and node.value is not None
         ):
+            found.append(_unwrapped(node.value))
             node.value = _wrapped(node.value, number)
-            found = True
         elif isinstance(node, (ast.For, ast.AsyncFor)) and _binds(node.target, name):
             node.body.insert(0, _rebind(name, number, node.body[0]))
-            found = True
+            found.append(None)
     if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) and _has_parameter(scope, name):
         place = 1 if ast.get_docstring(scope, clean=False) is not None else 0
         scope.body.insert(place, _rebind(name, number, scope.body[min(place, len(scope.body) - 1)]))
-        found = True
+        found.append(None)
     return found
 
 
-def _wrap_target(node: ast.Assign, target: ast.expr, name: str, number: int) -> bool:
+def _wrap_target(
+    node: ast.Assign, target: ast.expr, name: str, number: int
+) -> list[ast.expr | None]:
     if isinstance(target, ast.Name) and target.id == name:
+        value = _unwrapped(node.value)
         node.value = _wrapped(node.value, number)
-        return True
+        return [value]
     if (
         isinstance(target, (ast.Tuple, ast.List))
         and isinstance(node.value, (ast.Tuple, ast.List))
@@ -240,17 +269,28 @@ def _wrap_target(node: ast.Assign, target: ast.expr, name: str, number: int) -> 
     ):
         for index, item in enumerate(target.elts):
             if isinstance(item, ast.Name) and item.id == name:
+                value = _unwrapped(node.value.elts[index])
                 node.value.elts[index] = _wrapped(node.value.elts[index], number)
-                return True
-    return False
+                return [value]
+    return []
 
 
-def _wrapped(value: ast.expr, number: int) -> ast.expr:
-    if (
+def _unwrapped(value: ast.expr) -> ast.expr:
+    while _is_wrapper(value):
+        value = value.args[1]  # type: ignore[attr-defined]  # a call, as just found
+    return value
+
+
+def _is_wrapper(value: ast.expr) -> bool:
+    return (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Name)
         and value.func.id == _WRAPPER
-    ):
+    )
+
+
+def _wrapped(value: ast.expr, number: int) -> ast.expr:
+    if isinstance(value, ast.Call) and _is_wrapper(value):
         numbers = value.args[0]
         if isinstance(numbers, ast.Tuple):
             numbers.elts.append(ast.copy_location(ast.Constant(number), value))

@@ -56,7 +56,7 @@ class LaunchList:
         )
 
 
-def _row(launch: CapturedLaunch) -> tuple[str, ...]:
+def _row(launch: CapturedLaunch) -> tuple[str, str, str, str, str, str]:
     info = launch.info
     tensors = ", ".join(f"{item.name} {item.text}" for item in info.arguments if item.tensor)
     line = "" if info.call_line is None else str(info.call_line)

@@ -1,8 +1,9 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Executing the editor's text as the file it belongs to, saved or not.
 
-The module lives under the file's real path, so tracebacks and IR locations point at real lines. What
-`inspect` (and through it Triton) reads for that path is the text that runs, not the file on disk: an
-entry of `linecache` with no modification time is never dropped by `linecache.checkcache`.
+The module lives under the file's real path, so tracebacks and IR locations point at real lines.
+What `inspect` (and through it Triton) reads for that path is the text that runs, not the file on
+disk: an entry of `linecache` with no modification time is never dropped by `linecache.checkcache`.
 """
 
 from __future__ import annotations
@@ -73,14 +74,14 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
     instrument.attach(module.__dict__, path, sites)
     private = module_name(path)
     with importing_from(os.path.dirname(path)), _standing_as(module, private):
-        exec(code, module.__dict__)  # noqa: S102  # executing the user's file is the point
+        exec(code, module.__dict__)
 
 
 @contextlib.contextmanager
 def _standing_as(module: types.ModuleType, private: str) -> Iterator[None]:
     name = module.__name__
     before = sys.modules.get(name)
-    # The private name stays registered, so that pickle, dataclasses and inspect find the module later.
+    # The private name stays registered: pickle, dataclasses and inspect find the module later.
     sys.modules[private] = module
     sys.modules[name] = module
     try:

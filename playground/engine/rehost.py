@@ -1,17 +1,21 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Running the host code again under other knobs, to learn the grid and arguments it computes."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import drivers, instrument, loading
 from playground.engine.arguments import argument_value, tensors_in
-from playground.engine.capture import Capture, CapturedLaunch, capturing
+from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
 from playground.engine.replay import changed_knobs
+from playground.engine.snapshot import poisoned_memory
 from playground.engine.triton_private import wrappers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from playground.engine.session import Session
     from playground.model.config import Config
@@ -25,34 +29,74 @@ class _ReachedError(BaseException):
 
 
 class _Until(Capture):
-    """Records launches up to the one that stands for `wanted`, and leaves the driver there."""
+    """Follows launches up to the one that stands for `wanted`, and leaves the driver there.
 
-    def __init__(
-        self, target: str, files: tuple[str, ...], wanted: CapturedLaunch, dry: bool,
-        results: dict[tuple[str, int], Any],
-    ) -> None:  # fmt: skip
-        super().__init__(target, files)
+    Parameters
+    ----------
+    dry
+        Earlier launches are not performed; they return what they returned when they were real.
+    """
+
+    def __init__(self, session: Session, wanted: CapturedLaunch, *, dry: bool) -> None:
+        super().__init__(session.device.target, (session.path,))
         self._wanted = wanted
         self._dry = dry
-        self._results = results
+        self._results = {(item.info.kernel, item.ordinal): item.result for item in session.launches}
         self.found: CapturedLaunch | None = None
 
     def launch(
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
         run: Callable[..., Any], chosen: Any,
     ) -> Any:  # fmt: skip
-        """Record one launch; perform it only when a later one may need what it computes."""
+        """Describe the launch that is looked for; pass others over."""
         name = wrappers.kernel_name(function)
         ordinal = self._ordinals.get(name, 0)
-        wanted = self._wanted
-        if name == wanted.info.kernel and ordinal == wanted.ordinal:
+        if name == self._wanted.info.kernel and ordinal == self._wanted.ordinal:
             self.found = self.described(kernel, function, args, kwargs, grid, chosen)
             raise _ReachedError
-        if not self._dry:
-            return super().launch(kernel, function, args, kwargs, grid, run, chosen)
         self._ordinals[name] = ordinal + 1
-        # What it returned when it was real: launchers read attributes of it.
-        return self._results.get((name, ordinal))
+        if self._dry:
+            return self._results.get((name, ordinal))
+        return _perform(function, args, kwargs, grid, run)
+
+
+class _Overriding(Capture):
+    """Performs every launch, and the one that stands for `wanted` under another config."""
+
+    def __init__(self, session: Session, wanted: CapturedLaunch, config: Config) -> None:
+        super().__init__(session.device.target, (session.path,))
+        self._wanted = wanted
+        self._config = config
+
+    def launch(
+        self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
+        run: Callable[..., Any], chosen: Any,
+    ) -> Any:  # fmt: skip
+        """Perform one launch."""
+        name = wrappers.kernel_name(function)
+        ordinal = self._ordinals.get(name, 0)
+        self._ordinals[name] = ordinal + 1
+        if name != self._wanted.info.kernel or ordinal != self._wanted.ordinal:
+            return _perform(function, args, kwargs, grid, run)
+        arguments, options = wrappers.bind(function, args, kwargs)
+        for knob, value in self._config.values:
+            if knob in arguments:
+                arguments[knob] = argument_value(arguments[knob], value)
+            elif value is not None:
+                options[knob] = value
+        size = grid_size(grid, arguments)
+        options = {knob: value for knob, value in options.items() if knob not in arguments}
+        return _perform(function, (), {**arguments, **options}, size, run)
+
+
+def _perform(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any, run: Any
+) -> Any:
+    arguments, _ = wrappers.bind(function, args, kwargs)
+    size = grid_size(grid, arguments)
+    if 0 in size:
+        return None
+    return run(function, *args, grid=size, warmup=False, **kwargs)
 
 
 def rerun(session: Session, launch: CapturedLaunch, config: Config) -> CapturedLaunch | None:
@@ -60,14 +104,7 @@ def rerun(session: Session, launch: CapturedLaunch, config: Config) -> CapturedL
 
     None when no binding feeds the changed knobs, or the driver does not get that far again.
     """
-    changed = changed_knobs(launch, config)
-    values = {
-        name: wrappers.plain(argument_value(launch.arguments[name], config[name]))
-        for name in changed
-        if name in launch.arguments
-    }
-    parameters = wrappers.parameter_names(launch.function)
-    sites = instrument.sites_of_launch(session.path, launch.info.call_line, parameters, values)
+    sites, values = _sites(launch, config)
     if not sites:
         return None
     found = _until(session, launch, sites, values, dry=True)
@@ -76,37 +113,77 @@ def rerun(session: Session, launch: CapturedLaunch, config: Config) -> CapturedL
     return found
 
 
+def whole_result(session: Session, launch: CapturedLaunch, config: Config) -> Any:
+    """Return what the driver returns when it runs to its end with `launch` under `config`.
+
+    Raises
+    ------
+    Exception
+        What the driver raises then.
+    """
+    sites, values = _sites(launch, config)
+    with _host(session, sites, values, _Overriding(session, launch, config)) as run:
+        return run()
+
+
+def _sites(
+    launch: CapturedLaunch, config: Config
+) -> tuple[tuple[tuple[instrument.Site, str], ...], dict[str, Any]]:
+    values = {
+        name: wrappers.plain(argument_value(launch.arguments[name], config[name]))
+        for name in changed_knobs(launch, config)
+        if name in launch.arguments
+    }
+    file, line = launch.site
+    names = wrappers.parameter_names(launch.function)
+    return instrument.sites_of_launch(file, line, names, values), values
+
+
 def _until(
     session: Session, launch: CapturedLaunch, sites: Any, values: dict[str, Any], *, dry: bool
 ) -> CapturedLaunch | None:
-    results = {(item.info.kernel, item.ordinal): item.result for item in session.launches}
-    recorder = _Until(session.device.target, (session.path,), launch, dry, results)
-    driver = session.driver
-    code = "" if driver is None else drivers.with_sizes(driver.code, session.sizes)
-    main = not code.strip()
-    namespace: dict[str, Any] = {} if main else session.namespace
+    recorder = _Until(session, launch, dry=dry)
     try:
-        with (
-            session.as_before_the_driver(),
-            capturing(recorder),
-            instrument.overriding(sites, values, namespace),
-        ):
-            if main:
-                _script_again(session)
-            else:
-                drivers.run_driver(code, namespace)
+        with _host(session, sites, values, recorder) as run:
+            run()
     except _ReachedError:
-        pass
-    except Exception:  # noqa: BLE001 - the user's host code refuses these values: no such launch
+        return recorder.found
+    except Exception as error:
+        if session.is_fatal(error):
+            raise
+        # The user's host code refuses these values; the replay goes on with the captured grid.
         return None
-    except SystemExit:
-        pass
     return recorder.found
 
 
-def _script_again(session: Session) -> None:
-    import sys
+@contextlib.contextmanager
+def _host(
+    session: Session, sites: Any, values: dict[str, Any], recorder: Capture
+) -> Iterator[Callable[[], Any]]:
+    """Give a callable that runs the session's driver again under overrides."""
+    driver = session.driver
+    code = "" if driver is None else drivers.with_sizes(driver.code, session.sizes)
+    script = not code.strip()
+    namespace: dict[str, Any] = {} if script else session.namespace
 
+    def run() -> Any:
+        try:
+            if script:
+                return _script_again(session)
+            return drivers.run_driver(code, namespace)
+        except SystemExit:
+            return None
+
+    with (
+        session.as_before_the_driver(),
+        capturing(recorder),
+        poisoned_memory(),
+        instrument.overriding(sites, values, namespace),
+    ):
+        yield run
+
+
+def _script_again(session: Session) -> None:
     private = loading.module_name(session.path)
     before = sys.modules.get(private)
     try:

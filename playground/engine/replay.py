@@ -1,12 +1,15 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """A captured launch made ready to run again under another config."""
 
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from playground.engine import instrument
 from playground.engine.arguments import (
     StorageKey,
     argument_value,
@@ -16,6 +19,7 @@ from playground.engine.arguments import (
     view_on,
 )
 from playground.engine.capture import CapturedLaunch, grid_size, heuristic_values
+from playground.engine.snapshot import SnapshotPool
 from playground.engine.triton_private import launcher, wrappers
 from playground.model.config import Config, validated
 from playground.model.finding import Finding
@@ -38,19 +42,20 @@ class WorkingSet:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self.in_place = snapshot.in_place
         self._bases: dict[StorageKey, torch.Tensor] = {}
         self._present: dict[StorageKey, torch.Tensor] = {}
         for key, image in snapshot.images.items():
             self._bases[key] = image.live if self.in_place else _like(image.live)
 
+    def __contains__(self, tensor: torch.Tensor) -> bool:
+        return storage_key(tensor) in self._bases
+
     def view(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Return the working view that stands for the user's `tensor`."""
+        """Return the working view that stands for the user's `tensor`, whose storage is here."""
         key = storage_key(tensor)
-        if key is None or key not in self._bases:
-            return tensor
-        if self.in_place:
+        if self.in_place or key is None:
             return tensor
         return view_on(self._bases[key], tensor)
 
@@ -58,7 +63,7 @@ class WorkingSet:
         """Put the snapshot's bytes into the working copies."""
         if self.in_place and not self._present:
             self._present = {key: base.clone() for key, base in self._bases.items()}
-        for key, image in self._snapshot.images.items():
+        for key, image in self.snapshot.images.items():
             self._bases[key].copy_(image.saved)
 
     def put_back(self) -> None:
@@ -80,22 +85,21 @@ class PreparedReplay:
     is prepared.
     """
 
-    def __init__(
-        self, launch: CapturedLaunch, config: Config, effective: Config, grid: tuple[int, int, int],
-        arguments: dict[str, Any], source: dict[str, Any], options: dict[str, Any],
-        working: WorkingSet, findings: tuple[Finding, ...],
-    ) -> None:  # fmt: skip
-        self.launch = launch
-        self.config = config
-        self.effective = effective
-        self.grid = grid
-        self.arguments = arguments
-        self.options = options
-        self.findings = findings
-        self._source = source
+    def __init__(self, parts: _Parts, working: tuple[WorkingSet, ...]) -> None:
+        self._parts = parts
         self._working = working
-        self._run: Callable[[], Any] | None = None
-        self.run = self._first_run
+        self.launch = parts.launch
+        self.config = parts.config
+        self.effective = parts.effective
+        self.grid = parts.grid
+        self.options = parts.options
+        self.findings = parts.findings
+        self.arguments = {
+            name: replace_tensors(value, self.view) for name, value in parts.source.items()
+        }
+        _tuning_hook(self.launch, self.arguments, self.options)
+        self.restore()
+        self.run: Callable[[], Any] = self._first_run
 
     def __repr__(self) -> str:
         return f"<replay of {self.launch.info.kernel}{list(self.grid)} {self.config.label()}>"
@@ -108,44 +112,56 @@ class PreparedReplay:
     @property
     def in_place(self) -> bool:
         """Whether it runs on the user's own tensors, because others hold their addresses."""
-        return self._working.in_place
+        return self.launch.snapshot.in_place
+
+    @property
+    def reshaped(self) -> tuple[str, ...]:
+        """Names of the tensors that have another shape or type under this config."""
+        return self._parts.reshaped
 
     def restore(self) -> None:
         """Put the snapshot's bytes back into the working copies."""
-        self._working.restore()
+        for working in self._working:
+            working.restore()
 
     def put_back(self) -> None:
         """Return the user's own tensors to what they held before an in-place replay."""
-        self._working.put_back()
+        for working in self._working:
+            working.put_back()
 
     def view(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return the working view for a tensor that shares a storage with the launch's tensors."""
-        return self._working.view(tensor)
+        for working in self._working:
+            if tensor in working:
+                return working.view(tensor)
+        return tensor
 
     def clone(self) -> PreparedReplay:
         """Return the same replay on an independent set of working copies, restored."""
-        working = WorkingSet(self.launch.snapshot)
-        arguments = _on_copies(self._source, working)
-        _tuning_hook(self.launch, arguments, self.options)
-        working.restore()
         return PreparedReplay(
-            self.launch, self.config, self.effective, self.grid, arguments, self._source,
-            self.options, working, self.findings,
-        )  # fmt: skip
+            self._parts, tuple(WorkingSet(working.snapshot) for working in self._working)
+        )
 
     def _first_run(self) -> Any:
         """Launch once on the current stream; later calls take the shortest way there is."""
         if 0 in self.grid:
             return None
-        result, again = launcher.launch(
-            self.launch.function, self.grid, self.arguments, self.options,
-            self.launch.positional, self._ranges(),
-        )  # fmt: skip
-        self.run = again  # type: ignore[method-assign]
+        result, self.run = launcher.launch(
+            self.launch.function, self.grid, self.arguments, self.options, self.launch.positional
+        )
         return result
 
-    def _ranges(self) -> list[tuple[int, int]]:
-        return self.launch.snapshot.ranges() if self.in_place else []
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    launch: CapturedLaunch
+    config: Config
+    effective: Config
+    grid: tuple[int, int, int]
+    source: dict[str, Any]
+    options: dict[str, Any]
+    reshaped: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
 def prepare(launch: CapturedLaunch, config: Config, session: Session) -> PreparedReplay:
@@ -157,38 +173,32 @@ def prepare(launch: CapturedLaunch, config: Config, session: Session) -> Prepare
         The config names no knob of this launch, or a value that the knob cannot take.
     """
     config = validated(config, launch.info.knobs)
-    source = dict(launch.arguments)
-    changed = changed_knobs(launch, config)
+    source, grid = dict(launch.arguments), launch.grid
+    constexprs = wrappers.constexpr_names(launch.function)
+    changed = [name for name in changed_knobs(launch, config) if name in constexprs]
+    reshaped: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
-    grid: Any = launch.grid
-    if changed and not _only_options(changed):
+    if changed:
         rerun = session.rerun_host(launch, config)
         if rerun is not None:
-            source, grid = _adopt(launch, rerun)
-        elif launch.info.grid_kind == "fixed":
-            findings = (_did_not_follow(launch, changed),)
-        if rerun is not None and not callable(grid) and grid_of(rerun) == launch.info.grid:
-            findings = (_did_not_follow(launch, changed),)
+            source, reshaped = _adopt(launch, rerun)
+            grid = rerun.grid
+        if not callable(grid) and (rerun is None or rerun.info.grid == launch.info.grid):
+            written_down = [name for name in changed if _is_written_down(launch, name)]
+            findings = (_did_not_follow(launch, written_down),) if written_down else ()
     effective = effective_config(launch, config)
-    constexprs = wrappers.constexpr_names(launch.function)
     for name, value in effective.values:
-        if name in constexprs and value != _captured(launch, name):
+        if name in constexprs and value != launch.info.config.as_dict().get(name):
             source[name] = argument_value(launch.arguments[name], value)
-    options = {
-        name: effective[name] if name in effective and name not in constexprs else value
-        for name, value in launch.options.items()
-    }
-    for name in OPTION_KNOBS:
-        if name in options and name in constexprs and name in effective:
-            options[name] = effective[name]
-    size = grid_size(grid, source)
-    working = session.working_set(launch)
-    arguments = _on_copies(source, working)
-    _tuning_hook(launch, arguments, options)
-    working.restore()
-    return PreparedReplay(
-        launch, config, effective, size, arguments, source, options, working, findings
+    options = {name: effective.as_dict().get(name, value) for name, value in launch.options.items()}
+    working = [session.working_set(launch)]
+    if reshaped:
+        fresh = SnapshotPool().before({name: source[name] for name in reshaped})
+        working.append(WorkingSet(fresh))
+    parts = _Parts(
+        launch, config, effective, grid_size(grid, source), source, options, reshaped, findings
     )
+    return PreparedReplay(parts, tuple(working))
 
 
 def effective_config(launch: CapturedLaunch, config: Config) -> Config:
@@ -220,36 +230,24 @@ def changed_knobs(launch: CapturedLaunch, config: Config) -> tuple[str, ...]:
     )
 
 
-def grid_of(launch: CapturedLaunch) -> tuple[int, int, int]:
-    """Return the grid that a captured launch had."""
-    return launch.info.grid
-
-
-def _only_options(names: tuple[str, ...]) -> bool:
-    return all(name in OPTION_KNOBS for name in names)
-
-
-def _captured(launch: CapturedLaunch, name: str) -> Any:
-    return launch.info.config[name] if name in launch.info.config else None
-
-
-def _adopt(launch: CapturedLaunch, rerun: CapturedLaunch) -> tuple[dict[str, Any], Any]:
-    """Return the arguments and grid that the host computed for other knobs.
+def _adopt(launch: CapturedLaunch, rerun: CapturedLaunch) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the arguments that the host computed for other knobs, and which tensors are new.
 
     Tensors that kept their shape keep the captured bytes too: inputs may be random. Others (a
     buffer with one element per block) come from the new run.
     """
     source: dict[str, Any] = {}
+    reshaped: list[str] = []
     for name, captured in launch.arguments.items():
         fresh = rerun.arguments.get(name, captured)
         before, after = list(tensors_in(captured)), list(tensors_in(fresh))
-        if before and _same_kind(before, after):
+        if _same_kind(before, after):
             partners = dict(zip(map(id, after), before, strict=True))
-            source[name] = replace_tensors(fresh, lambda tensor, own=partners: own[id(tensor)])
+            source[name] = replace_tensors(fresh, lambda tensor, own=partners: own[id(tensor)])  # type: ignore[misc]
         else:
             source[name] = fresh
-    grid = rerun.info.grid if not callable(rerun.grid) else rerun.grid
-    return source, grid
+            reshaped.append(name)
+    return source, tuple(reshaped)
 
 
 def _same_kind(before: list[torch.Tensor], after: list[torch.Tensor]) -> bool:
@@ -262,21 +260,22 @@ def _same_kind(before: list[torch.Tensor], after: list[torch.Tensor]) -> bool:
     )
 
 
-def _did_not_follow(launch: CapturedLaunch, changed: tuple[str, ...]) -> Finding:
-    names = ", ".join(name for name in changed if name not in OPTION_KNOBS)
+def _is_written_down(launch: CapturedLaunch, name: str) -> bool:
+    file, line = launch.site
+    return instrument.is_constant(file, line, wrappers.parameter_names(launch.function), name)
+
+
+def _did_not_follow(launch: CapturedLaunch, names: list[str]) -> Finding:
+    kernel = launch.info.kernel
     return Finding(
         "warning",
         "capture",
-        f"the grid of {launch.info.kernel} did not follow {names}: it stays {launch.info.grid}",
-        f"give the grid as a function: {launch.info.kernel}[lambda meta: (triton.cdiv(n, "
-        f"meta[{names.split(', ')[0]!r}]),)](…)",
+        f"the grid of {kernel} did not follow {', '.join(names)}: it stays {launch.info.grid}",
+        f"give the grid as a function: {kernel}[lambda meta: (triton.cdiv(n, "
+        f"meta[{names[0]!r}]),)](…)",
         file=launch.info.file,
         line=launch.info.call_line,
     )
-
-
-def _on_copies(source: dict[str, Any], working: WorkingSet) -> dict[str, Any]:
-    return {name: replace_tensors(value, working.view) for name, value in source.items()}
 
 
 def _tuning_hook(

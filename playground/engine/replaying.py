@@ -88,9 +88,7 @@ class Replaying:
         if step == "coverage":
             return messages.Covered(self._revision, session.coverage(launch, config, self._job))
         started = time.perf_counter()
-        measurement = session.bench(
-            launch, config, budget_ms=self._budget_ms, cache=self._cache, job=self._job
-        )
+        measurement = session.measure(launch, config, self._budget_ms, self._cache, self._job)
         elapsed_ms = (time.perf_counter() - started) * 1e3
         return messages.Measured(
             self._revision, measurement, engine_ms=elapsed_ms - sum(measurement.samples_ms)

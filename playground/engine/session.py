@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The session: one kernel file, its launches, and everything that can be done with them.
 
 The window drives it through messages, the console as `play`, programs through `playground.open`.
@@ -12,6 +13,7 @@ import sys
 import time
 import types
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from playground.engine.findings import (
     note,
 )
 from playground.engine.job import CancelledError, Job
-from playground.engine.launches import LaunchList, Last
+from playground.engine.launches import Last, LaunchList
 from playground.model.config import Config, validated
 from playground.model.outline import Driver, Outline, outline
 from playground.protocol import messages
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from playground.engine.capture import Capture, CapturedLaunch
     from playground.engine.checking import Expected
-    from playground.engine.compiling import Compiler, CompileOutcome
+    from playground.engine.compiling import CompileOutcome, Compiler
     from playground.engine.counters import Counts
     from playground.engine.replay import PreparedReplay, WorkingSet
     from playground.model.coverage import Coverage
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from playground.model.knobs import KnobValue
     from playground.model.measurement import CacheMode, Measurement
     from playground.model.sweep import SweepResult
+
+    Reference = tuple[list[Expected], tuple[Finding, ...]]
 
 Key = tuple[int, Config]
 STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
@@ -89,6 +93,7 @@ class Session:
         self._compiler: Compiler | None = None
         self._compiler_is_current = False
         self._random: dict[str, Any] = {}
+        self._expected: Reference | None = None
         self._reset_results()
 
     def __repr__(self) -> str:
@@ -149,7 +154,7 @@ class Session:
         found: list[Finding] = []
         self._random = _random_state()
         try:
-            with capture.capturing(recorder), snapshot.poisoned_memory():
+            with self.watched(job), capture.capturing(recorder), snapshot.poisoned_memory():
                 self._execute(self.driver)
         except (CancelledError, KeyboardInterrupt) as error:
             found.append(self.finding(KeyboardInterrupt() if isinstance(
@@ -174,9 +179,9 @@ class Session:
                 if code.strip():
                     with loading.importing_from(os.path.dirname(self.path)):
                         self.result = drivers.run_driver(code, self.namespace)
-                self._synchronize()
+                self.synchronize()
             except SystemExit:
-                self._synchronize()  # a script that says it is done
+                self.synchronize()  # a script that says it is done
 
     def _run_findings(self, recorder: Capture, *, failed: bool) -> list[Finding]:
         from playground.engine.capture import KEPT_LAUNCHES
@@ -253,8 +258,6 @@ class Session:
         **knobs: KnobValue,
     ) -> CompileOutcome:
         """Compile a launch under a config for a target: the machine's GPU when left out."""
-        from dataclasses import replace
-
         from playground.engine.replay import effective_config
 
         captured, config = self._chosen(launch, config, knobs)
@@ -285,8 +288,7 @@ class Session:
         if checked is None:
             from playground.engine.verdict import judged
 
-            (job or Job()).check()
-            checked = judged(self, captured, config)
+            checked = judged(self, captured, config, job or Job())
             self._checked[key] = checked
         self.last.check = checked.result
         return checked
@@ -301,18 +303,26 @@ class Session:
         **knobs: KnobValue,
     ) -> Measurement:
         """Time a launch under a config; with a GPU its bytes are counted first, for bandwidth."""
+        job = job or Job()
+        _, config = self._chosen(launch, config, knobs)
+        if self.device.mode == "gpu":
+            self.coverage(launch, config, job)
+        return self.measure(launch, config, budget_ms, cache, job)
+
+    def measure(
+        self, launch: int, config: Config, budget_ms: float, cache: CacheMode, job: Job
+    ) -> Measurement:
+        """Time a launch under a config; bytes are filled in where it was counted already."""
         from playground.engine import timing
         from playground.engine.replay import put_back_after
 
-        job = job or Job()
-        _, config = self._chosen(launch, config, knobs)
-        counted = None
-        if self.device.mode == "gpu":
-            counted = self.coverage(launch, config, job)
-        with self._guarded(), put_back_after(self.prepare(launch, config)) as prepared:
+        counted, exact = self._counted(launch, config, job)
+        with self.guarded(job), put_back_after(self.prepare(launch, config)) as prepared:
             measurement = timing.measure(
                 prepared, budget_ms=budget_ms, cache=cache, job=job, counted=counted
             )
+        if not exact:
+            measurement = replace(measurement, bytes_requested=None, bytes_unique=None, flops=None)
         self._measured[(launch, config)] = measurement
         self.last.measurement = measurement
         return measurement
@@ -332,8 +342,9 @@ class Session:
         key = (launch, config)
         counts = self.counts.get(key)
         if counts is None:
-            with self._guarded(), put_back_after(self.prepare(launch, config)) as prepared:
-                counts = coverage.count(prepared, job or Job())
+            job = job or Job()
+            with self.guarded(job), put_back_after(self.prepare(launch, config)) as prepared:
+                counts = coverage.count(prepared, job)
             self.counts[key] = counts
             _bound(self.counts, _KEPT_COUNTS)
         summary = counts.summary()
@@ -445,10 +456,20 @@ class Session:
 
         return rerun(self, launch, config)
 
-    def expected(self) -> list[Expected]:
-        """Return the reference's tensors paired with those the driver returned; computed once."""
+    def expected(self) -> Reference:
+        """Return the reference's tensors paired with those the driver returned; computed once.
+
+        A reference that raises is a finding, and the captured result stands in for it.
+        """
         if self._expected is None:
-            self._expected = self._computed_reference()
+            try:
+                self._expected = self._computed_reference(), ()
+            except Exception as error:
+                if self.is_fatal(error):
+                    raise
+                finding = replace(self.finding(error, "check"), severity="warning")
+                finding = replace(finding, message=f"reference() failed: {finding.message}")
+                self._expected = [], (finding,)
         return self._expected
 
     @contextlib.contextmanager
@@ -485,9 +506,20 @@ class Session:
         from playground.engine.triton_private import interpreter, stub_driver
 
         interpreter.install()
+        interpreter.set_compiled_lookup(self._compiled_figures)
         stub_driver.activate_stub(self.device.target)
         if not machine.has_nvidia_gpu():
             self._lasting.enter_context(simulated_cuda.simulated_cuda())
+
+    def _compiled_figures(
+        self, function: Any, arguments: dict[str, Any], options: dict[str, Any]
+    ) -> CompileOutcome:
+        """Compile for a script that reads registers or assembly of an interpreted launch."""
+        from playground.engine.capture import Capture
+
+        recorder = Capture(self.device.target, (self.path,))
+        described = recorder.described(function, function, (), {**arguments, **options}, (1,), None)
+        return self.compiler.compile(described, described.info.config, self.device.target, Job())
 
     def _chosen(
         self, launch: int, config: Config | None, knobs: Mapping[str, KnobValue]
@@ -512,18 +544,58 @@ class Session:
             want = drivers.run_driver(code, self.namespace)
         return list(pair_up(self.result, want))
 
+    def _counted(self, launch: int, config: Config, job: Job) -> tuple[Coverage | None, bool]:
+        """Return counts for timing `config`, and whether they are its own.
+
+        Timing must know whether the kernel reads what it writes; that is so under every config.
+        """
+        own = self.counts.get((launch, config))
+        if own is not None:
+            return own.summary(), True
+        for key, other in self.counts.items():
+            if key[0] == launch:
+                return other.summary(), False
+        if self.device.mode == "gpu":
+            return self.coverage(launch, config, job), True
+        return None, True
+
     @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Say at once when an error has made this process unusable."""
+    def watched(self, job: Job) -> Iterator[None]:
+        """Let `job` be cancelled inside an interpreted launch, and tell how far that is."""
+        if self.device.mode != "interpreter":
+            yield
+            return
+        from playground.engine.triton_private import interpreter
+
+        told_s = time.monotonic()
+
+        def look(program: int, programs: int) -> None:
+            nonlocal told_s
+            job.check()
+            if time.monotonic() - told_s > 0.5:
+                told_s = time.monotonic()
+                job.progress(f"program {program} of {programs}", program / max(programs, 1))
+
+        interpreter.set_check(look)
         try:
             yield
-            self._synchronize()
+        finally:
+            interpreter.set_check(None)
+
+    @contextlib.contextmanager
+    def guarded(self, job: Job) -> Iterator[None]:
+        """Say at once when an error has made this process unusable, and stop when cancelled."""
+        try:
+            with self.watched(job):
+                yield
+            self.synchronize()
         except Exception as error:
             if self.is_fatal(error) and not isinstance(error, FatalError):
                 raise FatalError(str(error)) from error
             raise
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
+        """Wait for the GPU, so that what went wrong there is raised here."""
         if self.device.mode == "gpu":
             import torch
 
@@ -548,7 +620,7 @@ class Session:
         self._outcomes: OrderedDict[tuple[int, Config, str], CompileOutcome] = OrderedDict()
         self._checked: dict[Key, messages.Checked] = {}
         self._measured: dict[Key, Measurement] = {}
-        self._expected: list[Expected] | None = None
+        self._expected = None
 
 
 def _bound(cache: OrderedDict[Any, Any], most: int) -> list[Any]:

@@ -12,8 +12,8 @@ _PACKAGES = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn",
 _KNOWN: tuple[tuple[str, str], ...] = (
     (
         r"0 active drivers",
-        "Triton found no GPU. The code asks for the driver before the engine could stand in: run it "
-        "from here, or set TRITON_INTERPRET=1 before Triton is imported",
+        "Triton found no GPU: run the file from this app, which stands in for the driver, or set "
+        "TRITON_INTERPRET=1 before Triton is imported",
     ),
     (
         r"cannot be accessed from Triton \(cpu tensor\?\)",

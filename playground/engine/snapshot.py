@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The bytes of every storage a launch can reach, before it and after it.
 
 Kept per storage and not per tensor, so that overlapping views overlap again in a replay.
@@ -99,8 +100,8 @@ class SnapshotPool:
         snapshot.written = tuple(
             name for name, value in arguments.items() if _changed(value, snapshot)
         )
-        # A launch that writes what was there already (a second call into the same output) changes no
-        # byte; it writes where its like did before.
+        # A launch that writes what was there already (a second call into the same output) changes
+        # no byte; it writes where its like did before.
         identity = (
             id(function),
             tuple(
@@ -208,9 +209,7 @@ class _Poison(TorchFunctionMode):
         }
     )  # fmt: skip
 
-    def __torch_function__(  # type: ignore[override]
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         if func in self._MAKERS and isinstance(result, torch.Tensor):
             poison(result)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from playground.engine import checking
-from playground.engine.arguments import dtype_text, storage_key, tensors_in
+from playground.engine import checking, rehost
+from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.replay import changed_knobs, put_back_after
 from playground.model.check import CheckResult
 from playground.model.finding import Finding
@@ -13,51 +13,70 @@ from playground.protocol.messages import Checked
 
 if TYPE_CHECKING:
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.config import Config
 
 
-def judged(session: Session, launch: CapturedLaunch, config: Config) -> Checked:
+def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -> Checked:
     """Return the verdict on `launch` under `config`, run once from the captured inputs."""
-    unjudgeable = _unjudgeable(launch, session)
-    if unjudgeable:
-        result = CheckResult("unjudged", "none", note=unjudgeable)
-        return Checked(0, config, result)
-    with session._guarded(), put_back_after(session.prepare(launch.info.index, config)) as prepared:
-        prepared.run()
-        session._synchronize()
-        expected = session.expected()
-        result = checking.check_against(
-            prepared, expected, still_current=_is_last_writer(session, launch, expected)
-        )
-        findings = prepared.findings if result.status != "correct" else ()
+    note = _unjudgeable(launch, session)
+    if note:
+        return Checked(0, config, CheckResult("unjudged", "none", note=note))
+    expected, findings = session.expected()
+    index = launch.info.index
+    with session.guarded(job), put_back_after(session.prepare(index, config)) as prepared:
+        if any(name in prepared.reshaped for name in prepared.written):
+            result = _at_the_launcher(session, launch, config, expected)
+        else:
+            prepared.run()
+            session.synchronize()
+            result = checking.check_against(prepared, expected)
+        if result.status != "correct":
+            findings = (*findings, *prepared.findings)
+        followed = not prepared.findings
     if result.status != "wrong":
         return Checked(0, config, result, findings)
-    changed = {name: config[name] for name in changed_knobs(launch, config)}
-    derived: tuple[str, ...] = ()
-    captured_config = launch.info.config
-    if changed and config != captured_config:
-        name = checking.likely_derived(
-            launch, changed, _is_correct(session, launch, captured_config)
-        )
-        if name is not None and not findings:
-            derived = (name,)
-            findings = (*findings, _derived(launch, name, changed[name], captured_config[name]))
-    findings = (*findings, _wrong(launch, result, config))
-    return Checked(0, config, result, findings, derived)
+    name = _dictated(session, launch, config, job) if followed else None
+    if name is None:
+        return Checked(0, config, result, (*findings, _wrong(launch, result, config)))
+    hint = _derived(launch, name, config[name], launch.info.config[name])
+    return Checked(0, config, result, (*findings, _wrong(launch, result, config), hint), (name,))
 
 
-def _is_correct(session: Session, launch: CapturedLaunch, config: Config) -> bool:
-    return session.check(launch.info.index, config).result.status == "correct"
+def _at_the_launcher(
+    session: Session, launch: CapturedLaunch, config: Config, expected: list[checking.Expected]
+) -> CheckResult:
+    """Compare the driver's value: the launch's own output has another shape under this config."""
+    value = rehost.whole_result(session, launch, config)
+    against: Any = "reference" if expected else "captured"
+    wanted = [item.want for item in expected] or list(_tensors(session.result))
+    got = list(_tensors(value))
+    if not got or len(got) < len(wanted):
+        note = "its output has another shape under this config, and the driver returns no tensor"
+        return CheckResult("unjudged", "none", note=note)
+    return checking.verdict(
+        [
+            checking.compare("result", one, other, *checking.tolerances(launch, one.dtype))
+            for one, other in zip(got, wanted, strict=False)
+        ],
+        against,
+    )
 
 
-def _is_last_writer(
-    session: Session, launch: CapturedLaunch, expected: list[checking.Expected]
-) -> bool:
-    """Tell whether what the driver returned is what this launch, and no later one, left there."""
-    keys = {storage_key(item.got) for item in expected}
-    later = session.launches[launch.info.index + 1 :]
-    return not any(keys & set(other.snapshot.after) for other in later)
+def _tensors(value: Any) -> Any:  # noqa: ANN401 - whatever a driver returns
+    yield from (item.got for item in checking.pair_up(value, value))
+
+
+def _dictated(session: Session, launch: CapturedLaunch, config: Config, job: Job) -> str | None:
+    """Return the constexpr whose change alone broke a result that is right as captured."""
+    constexprs = [
+        name for name in changed_knobs(launch, config) if name in launch.arguments
+    ]  # launch options never decide a result
+    if len(constexprs) != 1 or config == launch.info.config:
+        return None
+    captured = session.check(launch.info.index, launch.info.config, job)
+    return constexprs[0] if captured.result.status == "correct" else None
 
 
 def _unjudgeable(launch: CapturedLaunch, session: Session) -> str:
@@ -68,7 +87,7 @@ def _unjudgeable(launch: CapturedLaunch, session: Session) -> str:
     for value in launch.arguments.values():
         for tensor in tensors_in(value):
             name = dtype_text(tensor.dtype)
-            if not interpreter.judgeable(name):
+            if tensor.dtype.is_floating_point and not interpreter.judgeable(name):
                 return f"the interpreter does not compute {name} as a GPU does"
     return ""
 

@@ -1,8 +1,8 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The shortest way to launch a kernel again: no binding, no cache look-up, one call."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,7 +21,6 @@ def launch(
     arguments: dict[str, Any],
     options: dict[str, Any],
     positional: int,
-    ranges: list[tuple[int, int]],
 ) -> tuple[Any, Callable[[], Any]]:
     """Launch `function` once, and return what Triton returned and a callable that launches again.
 
@@ -34,13 +33,9 @@ def launch(
     positional
         How many arguments to pass by position: a parameter named like an option is one only
         when it is passed by keyword.
-    ranges
-        Addresses outside the arguments' own storages that the kernel may touch.
     """
     again = _plain_call(function, grid, arguments, options, positional)
     if wrappers.is_interpreted(function):
-        if ranges:
-            again = _within(again, ranges)
         return again(), again
     device = _device_of(arguments)
     if device is not None and device != torch.cuda.current_device():
@@ -109,17 +104,6 @@ def _device_of(arguments: dict[str, Any]) -> int | None:
 def _on_device(call: Callable[[], Any], device: int) -> Callable[[], Any]:
     def inside() -> Any:
         with torch.cuda.device(device):
-            return call()
-
-    return inside
-
-
-def _within(call: Callable[[], Any], ranges: list[tuple[int, int]]) -> Callable[[], Any]:
-    def inside() -> Any:
-        with contextlib.ExitStack() as stack:
-            from playground.engine.triton_private import interpreter
-
-            stack.enter_context(interpreter.storages(ranges))
             return call()
 
     return inside
