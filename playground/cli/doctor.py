@@ -188,7 +188,8 @@ def _folders() -> list[Check]:
     folders = {
         "compile cache": (cache, "set TRITON_CACHE_DIR to a folder you can write to"),
         "settings": (
-            platformdirs.user_config_dir("triton-playground"),
+            os.environ.get("PLAYGROUND_CONFIG_DIR")
+            or platformdirs.user_config_dir("triton-playground"),
             "set XDG_CONFIG_HOME to a folder you can write to",
         ),
     }

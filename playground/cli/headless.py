@@ -36,7 +36,7 @@ def run(file: str, output_dir: Path, reason: str) -> int:
     if status > 1 or not outcome.document.get("launches"):
         return status
     written = _write_tuned(file, output_dir, outcome.document)
-    pictured = _draw(file, output_dir)
+    pictured = _draw(file, output_dir, outcome.document)
     return status if written and pictured else 1
 
 
@@ -71,10 +71,10 @@ def _write_tuned(file: str, output_dir: Path, document: Json) -> bool:
     return True
 
 
-def _draw(file: str, output_dir: Path) -> bool:
+def _draw(file: str, output_dir: Path, document: Json) -> bool:
     wanted = output_dir / f"{Path(file).stem}_window.png"
     path = files.free_path(wanted, Path(file), files.is_own_picture)
-    failure = picture.take(file, path)
+    failure = picture.take(file, path, schema.config_of(document))
     if failure:
         print(f"no picture of the window: {failure}", file=sys.stderr)
         return False

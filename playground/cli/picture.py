@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LIMIT_S = 240.0
 
 
-def take(file: str, png: Path) -> str:
-    """Save a picture of the window with `file` run in it; return why not, or an empty string."""
+def take(file: str, png: Path, config: Mapping[str, object]) -> str:
+    """Save a picture of the window with `file` run under `config` in it.
+
+    Returns
+    -------
+    str
+        Why there is no picture, or an empty string.
+    """
     root = str(Path(__file__).resolve().parents[2])
     code = (
         f"import sys; root = {root!r}; root in sys.path or sys.path.append(root); "
-        "from playground.cli.picture import main; sys.exit(main(sys.argv[1:]))"
+        "from playground.cli.photograph import main; sys.exit(main(sys.argv[1:]))"
     )
     with subprocess.Popen(
-        [sys.executable, "-P", "-c", code, file, str(png)],
+        [sys.executable, "-P", "-c", code, file, str(png), json.dumps(config)],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -53,12 +64,3 @@ def _end(drawing: subprocess.Popen[str]) -> None:
             os.killpg(drawing.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         return  # it ended, and all that it started
-
-
-def main(arguments: list[str]) -> int:
-    """Draw the window on a file into a PNG: what `take` runs in the process with Qt."""
-    from playground.ui.app import photograph
-
-    file, png = arguments
-    photograph(file, png)
-    return 0

@@ -146,6 +146,13 @@ def export_of(document: Json) -> dict[str, str]:
     return _texts(document.get("export"))
 
 
+def config_of(document: Json) -> Json:
+    """Return the config of a document's export, empty where there is none."""
+    export = document.get("export")
+    config = export.get("config") if isinstance(export, dict) else None
+    return config if isinstance(config, dict) else {}
+
+
 def set_export_path(document: Json, path: str) -> None:
     """Say in the document where its export was written."""
     export = document.get("export")

@@ -250,11 +250,12 @@ def compile_(work: Work) -> None:
 def _ir(work: Work, stage: str) -> str:
     session = work.session
     captured = session.launches[work.launch.index]
-    return work.attempt(
+    ir = work.attempt(
         "compile",
         f"reading {stage}",
-        lambda: session.compiler.ir(captured, work.config, stage, work.task.target).text,
+        lambda: session.compiler.ir(captured, work.config, stage, work.task.target),
     )
+    return ir.text
 
 
 def bench(work: Work) -> None:
