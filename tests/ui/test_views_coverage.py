@@ -245,7 +245,7 @@ def test_a_1d_tensor_is_folded_and_ends_where_it_ends(ran: Document, qtbot: QtBo
     # 98432 = 192 * 512 + 128: the last row holds 128 elements, what is behind them is nothing.
     assert pixel(view, 192.5, 64.5).rgb() != ground
     assert pixel(view, 192.5, 300.5).rgb() == ground
-    assert not view.canvas.overview.unwritten
+    assert view.canvas.overview.unwritten is None
     asked = len(view._document.engine.requests(messages.GetElement))
     view._feed.ask_element(192, 300)
     qtbot.wait(50)

@@ -140,8 +140,9 @@ class CoverageFeed(QObject):
         if overview is None:
             return None
         ratio = canvas.devicePixelRatioF()
-        across = max(1, math.floor(1 / (canvas.scale_x * ratio)))
-        down = max(1, math.floor(1 / (canvas.scale_y * ratio)))
+        # A cell of about a pixel: more of them would cost time and show nothing more.
+        across = max(1, math.ceil(1 / (canvas.scale_x * ratio) - 0.3))
+        down = max(1, math.ceil(1 / (canvas.scale_y * ratio) - 0.3))
         visible = canvas.visible()
         for picture in (overview, self._detail):
             if picture is None:
@@ -155,7 +156,7 @@ class CoverageFeed(QObject):
                 return None
         # A margin lets a short pan find its picture already there; starts are whole blocks, so that
         # pixels do not shift against each other from one picture to the next.
-        margin_x, margin_y = visible.width() // 4, visible.height() // 4
+        margin_x, margin_y = visible.width() // 8, visible.height() // 8
         left = max(visible.left() - margin_x, 0) // across * across
         top = max(visible.top() - margin_y, 0) // down * down
         right = min(visible.left() + visible.width() + margin_x, canvas.columns)

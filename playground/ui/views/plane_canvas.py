@@ -328,8 +328,12 @@ class PlaneCanvas(QWidget):
     def _set_hover(self, element: tuple[int, int] | None) -> None:
         if element == self.hover:
             return
+        # Only the two cells are drawn again: hovering a large picture must cost nothing.
+        for cell in (self.hover, element):
+            if cell is not None:
+                box = self.target(QRectF(cell[1], cell[0], 1, 1)).adjusted(-4, -4, 4, 4)
+                self.update(box.toAlignedRect())
         self.hover = element
-        self.update()
         if element is None:
             self.left.emit()
         else:

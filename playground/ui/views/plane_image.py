@@ -10,12 +10,15 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QImage
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
     from playground.protocol.messages import Plane, PlaneView, ProgramFootprint
     from playground.ui.theme import Theme
 
 MAX_LINES = 6000
 MAX_LABELS = 600
 MAX_RECTS = 4000
+LABEL_CELLS = 320
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +47,15 @@ class Placed:
 class PlaneImage:
     """A coloured picture of a rectangle of the plane, and what is drawn over it.
 
-    Lines and label boxes are in elements: x is the column, y the row.
+    Lines, label boxes and `unwritten` (the rectangle around all transparent cells) are in
+    elements: x is the column, y the row.
     """
 
     placed: Placed
     image: QImage
     values: np.ndarray
     flags: np.ndarray
-    unwritten: bool
+    unwritten: QRectF | None
     lines: tuple[QLineF, ...]
     labels: tuple[tuple[QRectF, int], ...]
 
@@ -110,47 +114,78 @@ def colour(plane: Plane, theme: Theme, fold_elements: int | None = None) -> Plan
     """Return `plane` as a picture.
 
     Elements that nobody wrote are left transparent, for the ground's hatching to show through.
-    `fold_elements` is the length of a 1D tensor: cells behind its end are transparent as well.
+    `fold_elements` is the length of a 1D tensor: cells behind its end get the ground's colour.
     """
     values, flags = plane.values, plane.flags
     place = placed(plane.view, values.shape, plane.plane_rows, plane.plane_columns)
+    table = _table(plane, theme)
+    # One look-up a pixel: -1 (nobody) is entry 0. Whole-array steps beyond it only where needed.
+    pixels = table[np.minimum(values, len(table) - 2) + 1]
+    behind = _behind(plane, place, fold_elements)
+    missing: np.ndarray | None = None
+    if plane.paint != "loads":
+        missing = (flags & 1).astype(bool)
+        if behind is not None:
+            missing &= ~behind
+        pixels[missing] = 0
+    if behind is not None:
+        pixels[behind] = _of(theme.color("plot_background"))
+    hole = _bounds(missing, place) if missing is not None else None
+    height, width = pixels.shape
+    shape = (
+        QImage.Format.Format_RGB32 if hole is None else QImage.Format.Format_ARGB32_Premultiplied
+    )
+    image = QImage(pixels.tobytes(), width, height, width * 4, shape).copy()
+    lines: tuple[QLineF, ...] = ()
+    labels: tuple[tuple[QRectF, int], ...] = ()
+    if plane.paint == "owner":
+        shown = values if behind is None else np.where(behind, -2, values)
+        lines, labels = _borders(shown, place), _labels(shown, place)
+    return PlaneImage(place, image, values, flags, hole, lines, labels)
+
+
+def _of(color: QColor) -> np.uint32:
+    return np.uint32(_argb(color.red(), color.green(), color.blue()))
+
+
+def _table(plane: Plane, theme: Theme) -> np.ndarray:
+    """Return the colour of every value from -1 on."""
     if plane.paint == "owner":
         entries = theme.owner_colormap()
-        table = np.array([_argb(*rgb) for rgb in entries], np.uint32)
-        pixels = table[owner_slot(np.maximum(values, 0), len(entries))]
-    else:
-        scale = np.array([_argb(*rgb) for rgb in theme.sequential_colormap(256)], np.uint32)
-        top = max(int(plane.maximum), 1)
-        level = np.clip(values.astype(np.int64) * 255 // top, 0, 255)
-        none = theme.color("border")
-        pixels = np.where(
-            values <= 0, np.uint32(_argb(none.red(), none.green(), none.blue())), scale[level]
-        )
-    missing = (flags & 1).astype(bool)
-    if plane.paint == "owner":
-        missing |= values < 0
-    if plane.paint == "loads":
-        missing = np.zeros_like(missing)
-    behind = np.zeros_like(missing)
-    if fold_elements is not None:
-        first = (
-            (place.row + np.arange(values.shape[0]) * place.down)[:, None] * plane.plane_columns
-            + (place.column + np.arange(values.shape[1]) * place.across)[None, :]
-        )  # fmt: skip
-        behind = first >= fold_elements
-        missing &= ~behind
-    ground = theme.color("plot_background")
-    pixels = np.where(missing, np.uint32(0), pixels)
-    pixels = np.where(behind, np.uint32(_argb(ground.red(), ground.green(), ground.blue())), pixels)
-    pixels = np.ascontiguousarray(pixels.astype(np.uint32))
-    height, width = pixels.shape
-    image = QImage(
-        pixels.tobytes(), width, height, width * 4, QImage.Format.Format_ARGB32_Premultiplied
-    ).copy()
-    shown = np.where(behind, -2, values)
-    lines = _borders(shown, place) if plane.paint == "owner" else ()
-    labels = _labels(shown, place) if plane.paint == "owner" else ()
-    return PlaneImage(place, image, values, flags, bool(missing.any()), lines, labels)
+        colours = np.array([_argb(*rgb) for rgb in entries], np.uint32)
+        count = max(plane.programs, int(plane.values.max(initial=0)) + 1)
+        slots = owner_slot(np.arange(count), len(entries))
+        return np.concatenate([[_of(theme.color("plot_background"))], colours[slots]])
+    scale = np.array([_argb(*rgb) for rgb in theme.sequential_colormap(256)], np.uint32)
+    # Counts beyond what eyes tell apart share the top colour; hover gives the exact number.
+    top = min(max(int(plane.maximum), 1), 1 << 16)
+    none = _of(theme.color("border"))
+    return np.concatenate([[none, none], scale[np.arange(1, top + 1) * 255 // top]])
+
+
+def _behind(plane: Plane, place: Placed, fold_elements: int | None) -> np.ndarray | None:
+    """Return the cells behind the end of a folded tensor, None where there are none in view."""
+    if fold_elements is None:
+        return None
+    last = (place.row + place.rows - 1) * plane.plane_columns + place.column + place.columns - 1
+    if last < fold_elements:
+        return None
+    rows = place.row + np.arange(plane.values.shape[0]) * place.down
+    columns = place.column + np.arange(plane.values.shape[1]) * place.across
+    behind: np.ndarray = rows[:, None] * plane.plane_columns + columns[None, :] >= fold_elements
+    return behind
+
+
+def _bounds(mask: np.ndarray, place: Placed) -> QRectF | None:
+    """Return the rectangle of elements around the True cells, None where there are none."""
+    rows = np.flatnonzero(mask.any(axis=1))
+    if not len(rows):
+        return None
+    columns = np.flatnonzero(mask.any(axis=0))
+    return QRectF(
+        place.column + columns[0] * place.across, place.row + rows[0] * place.down,
+        (columns[-1] - columns[0] + 1) * place.across, (rows[-1] - rows[0] + 1) * place.down,
+    )  # fmt: skip
 
 
 def _borders(values: np.ndarray, place: Placed) -> tuple[QLineF, ...]:
@@ -186,6 +221,10 @@ def _runs(mask: np.ndarray) -> list[tuple[int, int, int]]:
 
 
 def _labels(values: np.ndarray, place: Placed) -> tuple[tuple[QRectF, int], ...]:
+    # Tiles with room for a label are many cells wide: every n-th cell is enough to find them.
+    thin = max(1, max(values.shape) // LABEL_CELLS)
+    values = values[::thin, ::thin]
+    down, across = place.down * thin, place.across * thin
     programs, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     if len(programs) > MAX_LABELS:
         return ()
@@ -217,8 +256,8 @@ def _labels(values: np.ndarray, place: Placed) -> tuple[tuple[QRectF, int], ...]
         labels.append(
             (
                 QRectF(
-                    place.column + left * place.across, place.row + top * place.down,
-                    (right - left) * place.across, (bottom - top) * place.down,
+                    place.column + left * across, place.row + top * down,
+                    (right - left) * across, (bottom - top) * down,
                 ),
                 program,
             )

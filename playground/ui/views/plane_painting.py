@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from playground.ui.views.marks import blend
@@ -50,24 +50,17 @@ class PlanePainting:
         self._paint_rulers(painter, area)
 
     def _paint_pictures(self, painter: QPainter, plane: QRectF) -> None:
-        pictures = [p for p in (self._canvas.overview, self._canvas.detail) if p is not None]
-        if any(picture.unwritten for picture in pictures):
-            painter.fillRect(plane, hatch_ground(self._theme))
-            painter.fillRect(plane, QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern))
+        detail = self._canvas.detail
+        pictures = [p for p in (self._canvas.overview, detail) if p is not None]
+        if detail is not None and detail.placed.rect.contains(QRectF(self._canvas.visible())):
+            pictures = [detail]
         for picture in pictures:
-            place = picture.placed
-            if (
-                picture is self._canvas.detail
-                and picture.unwritten
-                and self._canvas.overview is not None
-            ):
-                # The coarse picture must not shine through what is transparent in the fine one.
-                target = self._canvas.target(place.rect)
-                painter.fillRect(target.intersected(plane), hatch_ground(self._theme))
-                painter.fillRect(
-                    target.intersected(plane),
-                    QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern),
-                )
+            if picture.unwritten is not None:
+                # The hatching lies under what is transparent, also over a coarser picture.
+                hole = self._canvas.target(picture.unwritten).intersected(plane)
+                painter.fillRect(hole, hatch_ground(self._theme))
+                hatching = QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern)
+                painter.fillRect(hole, hatching)
             self._draw_image(painter, picture, plane)
 
     def _draw_image(self, painter: QPainter, picture: PlaneImage, plane: QRectF) -> None:
@@ -91,7 +84,7 @@ class PlanePainting:
         )  # fmt: skip
         painter.save()
         painter.setClipRect(plane, Qt.ClipOperation.IntersectClip)
-        smaller = self._canvas.scale_x * place.across * self._canvas.devicePixelRatioF() < 1.0
+        smaller = self._canvas.scale_x * place.across * self._canvas.devicePixelRatioF() < 0.75
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smaller)
         painter.drawImage(target, image, QRectF(left, top, right - left, bottom - top))
         painter.restore()
@@ -103,31 +96,48 @@ class PlanePainting:
         return self._canvas.overview
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
+        canvas = self._canvas
         picture = self._sharpest()
-        if min(self._canvas.scale_x, self._canvas.scale_y) >= 9.0:
-            faint = self._theme.color("text")
-            faint.setAlphaF(0.16)
-            painter.setPen(QPen(faint, 1))
-            shown = self._canvas.visible()
-            for column in range(shown.left(), shown.right() + 2):
-                x = self._canvas.to_widget(0, column).x()
-                painter.drawLine(QPointF(x, area.top()), QPointF(x, self._end().y()))
-            for row in range(shown.top(), shown.bottom() + 2):
-                y = self._canvas.to_widget(row, 0).y()
-                painter.drawLine(QPointF(area.left(), y), QPointF(self._end().x(), y))
+        corner, end = canvas.to_widget(0, 0), self._end()
+        left, top = max(corner.x(), area.left()), max(corner.y(), area.top())
+        if min(canvas.scale_x, canvas.scale_y) >= 9.0:
+            shown = canvas.visible()
+            columns = (shown.left() + index for index in range(shown.width() + 1))
+            rows = (shown.top() + index for index in range(shown.height() + 1))
+            across, down = canvas.scale_x, canvas.scale_y
+            lines = [QLineF(x, top, x, end.y()) for x in (corner.x() + c * across for c in columns)]
+            lines += [QLineF(left, y, end.x(), y) for y in (corner.y() + r * down for r in rows)]
+            self._draw_lines(painter, lines, "text", 0.16)
         if picture is None or not picture.lines:
             return
-        strong = self._theme.color("plot_background")
-        strong.setAlphaF(0.85)
+        window = QRectF(left, top, end.x() - left, end.y() - top)
+        lines = [self._clipped(line, corner, window) for line in picture.lines]
         # Borders closer than a few pixels would cover the tiles they separate.
-        if len(picture.lines) > max(area.width(), area.height()) / 3:
-            strong.setAlphaF(0.35)
-        painter.setPen(QPen(strong, 1))
-        for line in picture.lines:
-            painter.drawLine(
-                self._canvas.to_widget(line.y1(), line.x1()),
-                self._canvas.to_widget(line.y2(), line.x2()),
-            )
+        dense = len(lines) > max(area.width(), area.height()) / 3
+        self._draw_lines(painter, lines, "plot_background", 0.35 if dense else 0.85)
+
+    def _draw_lines(
+        self, painter: QPainter, lines: list[QLineF], token: str, opacity: float
+    ) -> None:
+        colour = self._theme.color(token)
+        colour.setAlphaF(opacity)
+        # A cosmetic pen draws plain lines, many times quicker than strokes scaled to the screen.
+        pen = QPen(colour, 1)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.drawLines([line for line in lines if line.dx() or line.dy()])
+
+    def _clipped(self, line: QLineF, corner: QPointF, window: QRectF) -> QLineF:
+        across, down = self._canvas.scale_x, self._canvas.scale_y
+        x1, x2 = corner.x() + line.x1() * across, corner.x() + line.x2() * across
+        y1, y2 = corner.y() + line.y1() * down, corner.y() + line.y2() * down
+        if x1 == x2:
+            y1, y2 = max(y1, window.top()), min(y2, window.bottom())
+            inside = window.left() <= x1 <= window.right() and y1 < y2
+        else:
+            x1, x2 = max(x1, window.left()), min(x2, window.right())
+            inside = window.top() <= y1 <= window.bottom() and x1 < x2
+        return QLineF(x1, y1, x2, y2) if inside else QLineF()
 
     def _end(self) -> QPointF:
         area, end = (
