@@ -41,7 +41,7 @@ def occupancy(gpu: Gpu, *, threads: int, registers: int, shared_bytes: int) -> O
     }
     if threads > gpu.max_threads_per_block:
         limits = {"threads": 0, **limits}
-    # The first of equals is named: warps before the rest, because then the GPU is as full as it can be.
+    # The first of equals is named: warps first, because then the GPU is as full as it can be.
     limiter = min(limits, key=lambda name: limits[name])
     programs = limits[limiter]
     return Occupancy(programs, programs * warps, gpu.max_warps_per_sm, limiter)

@@ -1,0 +1,265 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
+"""The compile workers as processes: started when needed, replaced when they die, ended with us."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from playground.engine import machine
+from playground.engine.compile_messages import Answer, Numbered, Order, UseFile
+from playground.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from playground.engine.job import Job
+
+COMPILE_LIMIT_S = 60.0
+"""Longer than this no compilation may take; its worker is ended."""
+
+_POLL_S = 0.05
+_ORDERS_A_WORKER = 4
+"""Orders that must wait before another worker is worth its start of about 1.5 s."""
+_MOST_WORKERS = 16
+_OUTPUT_LIMIT = 4000
+
+
+class WorkerProcess:
+    """One worker and the socket to it."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._output = tempfile.TemporaryFile(prefix="pg-worker-")  # noqa: SIM115 - until close
+        environment = machine.compile_environment()
+        root = str(Path(__file__).resolve().parents[2])
+        paths = [root, *filter(None, [environment.get("PYTHONPATH")])]
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "playground.engine.compile_worker", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._output,
+            stderr=self._output, env=environment, start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        self.connection = Connection(ours.detach())
+        self._number = 0
+        self.generation = 0
+        self.files_taken = 0
+        self.awaited: int | None = None
+        self.deadline = 0.0
+
+    def send(self, content: Any) -> int:
+        """Send a message; return its number."""
+        self._number += 1
+        self.connection.send_bytes(pickle.dumps(Numbered(self._number, content)))
+        return self._number
+
+    def take(self, use: UseFile) -> None:
+        """Hand over the file unless the worker has this very text already."""
+        if self.generation != use.generation:
+            self.send(use)
+            self.generation = use.generation
+            self.files_taken += 1
+
+    def receive(self) -> Numbered:
+        """Return the next answer; raises `EOFError` or `OSError` when the worker died."""
+        message: Numbered = pickle.loads(self.connection.recv_bytes())
+        return message
+
+    def death(self) -> tuple[str, str]:
+        """Return how the worker died, and the last of what it printed."""
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        how = f"exit status {code}"
+        if code < 0:
+            how = signal.Signals(-code).name
+        size = os.fstat(self._output.fileno()).st_size
+        start = max(0, size - _OUTPUT_LIMIT)
+        return how, os.pread(self._output.fileno(), _OUTPUT_LIMIT, start).decode(errors="replace")
+
+    def close(self) -> None:
+        """End the process, whatever it does, and free what belongs to it."""
+        self._process.kill()
+        self._process.wait()
+        self.connection.close()
+        self._output.close()
+
+
+@dataclass
+class _Task:
+    key: Any
+    order: Order
+    retried: bool = False
+
+
+class WorkerPool:
+    """Hands orders to workers, at most one at a time each."""
+
+    def __init__(self) -> None:
+        self._workers: list[WorkerProcess] = []
+        self._lock = threading.RLock()
+        self.limit = min(os.cpu_count() or 1, _MOST_WORKERS)
+
+    @property
+    def count(self) -> int:
+        """How many worker processes there are now."""
+        return len(self._workers)
+
+    def prestart(self, use: UseFile) -> None:
+        """Start the first worker now, so that it has torch and the file when it is needed."""
+        with self._lock:
+            if not self._workers:
+                self._start().take(use)
+
+    def run(
+        self,
+        orders: Iterable[tuple[Any, Order]],
+        use: UseFile,
+        job: Job,
+        on_answer: Callable[[Any, Answer], None],
+    ) -> None:
+        """Carry out all orders; `on_answer(key, answer)` is called here as each ends.
+
+        Raises
+        ------
+        CancelledError
+            The job was cancelled. Compilations under way go on, and their answers are dropped.
+        """
+        with self._lock:
+            pending = deque(_Task(key, order) for key, order in orders)
+            active: dict[WorkerProcess, _Task] = {}
+            while pending or active:
+                job.check()
+                self._assign(pending, active, use)
+                for worker in self._ready():
+                    self._take_answer(worker, active, pending, on_answer)
+                self._end_overdue(active, on_answer)
+
+    def close(self) -> None:
+        """End every worker."""
+        with self._lock:
+            for worker in self._workers:
+                worker.close()
+            self._workers.clear()
+
+    def _start(self) -> WorkerProcess:
+        worker = WorkerProcess()
+        self._workers.append(worker)
+        return worker
+
+    def _assign(
+        self, pending: deque[_Task], active: dict[WorkerProcess, _Task], use: UseFile
+    ) -> None:
+        wanted = 1 + len(pending) // _ORDERS_A_WORKER
+        while pending:
+            worker = next((item for item in self._workers if item.awaited is None), None)
+            if worker is None:
+                # A worker still busy with what was cancelled must not hold up the next order.
+                if len(active) >= wanted or len(self._workers) >= max(self.limit, len(active) + 1):
+                    return
+                worker = self._start()
+            task = pending.popleft()
+            try:
+                worker.take(use)
+                worker.awaited = worker.send(task.order)
+            except OSError:  # it died between two orders
+                self._drop(worker)
+                pending.appendleft(task)
+                continue
+            worker.deadline = time.monotonic() + COMPILE_LIMIT_S
+            active[worker] = task
+
+    def _ready(self) -> list[WorkerProcess]:
+        busy = {item.connection: item for item in self._workers if item.awaited is not None}
+        return [busy[found] for found in wait(list(busy), _POLL_S)]  # type: ignore[index]
+
+    def _take_answer(
+        self,
+        worker: WorkerProcess,
+        active: dict[WorkerProcess, _Task],
+        pending: deque[_Task],
+        on_answer: Callable[[Any, Answer], None],
+    ) -> None:
+        try:
+            message = worker.receive()
+        except (EOFError, OSError):
+            how, printed = worker.death()
+            self._drop(worker)
+            task = active.pop(worker, None)
+            if task is not None:
+                on_answer(task.key, Answer(None, (_died(task.order, how, printed),), printed))
+            return
+        if message.number != worker.awaited:
+            return
+        worker.awaited = None
+        task = active.pop(worker, None)
+        if task is None:  # the job that wanted it was cancelled
+            return
+        answer: Answer = message.content
+        if answer.load_failed and worker.files_taken > 1 and not task.retried:
+            # Some modules cannot be executed twice in one process (operators registered by name).
+            self._drop(worker)
+            task.retried = True
+            pending.append(task)
+            return
+        on_answer(task.key, answer)
+
+    def _end_overdue(
+        self, active: dict[WorkerProcess, _Task], on_answer: Callable[[Any, Answer], None]
+    ) -> None:
+        now = time.monotonic()
+        for worker in list(self._workers):
+            if worker.awaited is None or now < worker.deadline:
+                continue
+            self._drop(worker)
+            task = active.pop(worker, None)
+            if task is not None:
+                on_answer(task.key, Answer(None, (_overdue(task.order),)))
+
+    def _drop(self, worker: WorkerProcess) -> None:
+        self._workers.remove(worker)
+        worker.close()
+
+
+def _died(order: Order, how: str, printed: str) -> Finding:
+    return Finding(
+        "error", "compile",
+        f"the compiler ended abruptly ({how}) on {_label(order)}",
+        "this is a fault of the compiler, not of the kernel's meaning: another tile shape, fewer "
+        "stages or another num_warps may avoid it; its last words are in the details",
+        order.kernel.file, order.kernel.line, None, printed.strip(),
+    )  # fmt: skip
+
+
+def _overdue(order: Order) -> Finding:
+    return Finding(
+        "error", "compile",
+        f"timeout: compiling {_label(order)} took longer than {COMPILE_LIMIT_S:.0f} s",
+        "very large tiles and unrolled loops (tl.static_range) compile for long: make them smaller",
+        order.kernel.file, order.kernel.line,
+    )  # fmt: skip
+
+
+def _label(order: Order) -> str:
+    numbers = [
+        f"{name}={spec[1]}"
+        for name, spec in order.arguments
+        if spec[0] == "plain" and isinstance(spec[1], int) and name.isupper()
+    ]
+    options = [f"{name}={value}" for name, value in order.options if name.startswith("num_")]
+    return " ".join([order.kernel.qualname, *numbers, *options])

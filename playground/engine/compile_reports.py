@@ -1,0 +1,199 @@
+"""From what a worker compiled to the report people read, with what it means for a launch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from playground.engine import source_lines
+from playground.model.compiling import CompileReport, Occupancy, StageTime
+from playground.model.finding import Finding
+from playground.model.knobs import is_power_of_two
+from playground.model.occupancy import occupancy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playground.engine.triton_private.compiled import Compiled
+    from playground.model.config import Config
+    from playground.model.launch import Launch
+    from playground.model.targets import Gpu
+
+_STAGES = ("ttir", "ttgir", "llir", "ptx", "sass", "amdgcn")
+_TENSOR_MEMORY_COLUMNS = 512
+_SMALLEST_BLOCK = 16
+
+
+def report(
+    launch: Launch, config: Config, target: str, product: Compiled, gpu: Gpu | None
+) -> tuple[CompileReport, tuple[Finding, ...]]:
+    """Return the report of a compiled config, and what is worth telling about it."""
+    taken = product.resources
+    obstacles = _obstacles(product, gpu)
+    notes = list(taken.remarks)
+    if product.cache_hit:
+        notes.append(
+            "from Triton's cache"
+            + ("; stage times are those of the compilation" if product.stage_times_us else "")
+        )
+    if taken.spill_load_bytes:
+        notes.append(
+            f"spills: {taken.spill_store_bytes} bytes stored and {taken.spill_load_bytes} loaded "
+            "per thread"
+        )
+    elif taken.stack_bytes and taken.spill_store_bytes == 0:
+        notes.append(f"the {taken.stack_bytes} bytes of stack are arrays, not spilled registers")
+    if gpu is None:
+        notes.append(f"nothing is known of a GPU for {target}: no limits, no occupancy")
+    stages = [name for name in _STAGES if name in product.asm or name == "sass"]
+    if "cubin" not in product.asm:
+        stages.remove("sass")
+    made = CompileReport(
+        launch=launch.index,
+        config=config,
+        target=target,
+        kernel=product.name,
+        registers=taken.registers,
+        spill_bytes=taken.spill_store_bytes,
+        stack_bytes=taken.stack_bytes,
+        shared_bytes=product.shared_bytes,
+        shared_limit_bytes=gpu.shared_per_block_bytes if gpu else None,
+        threads=product.threads,
+        fits=not obstacles,
+        stage_times=tuple(StageTime(name, time / 1e3) for name, time in product.stage_times_us),
+        total_ms=product.total_us / 1e3,
+        cache_hit=product.cache_hit,
+        stages=tuple(stages),
+        occupancy=_occupancy(product, gpu),
+        notes=tuple(notes),
+    )
+    findings = [
+        Finding("error", "resources", f"{launch.kernel} with {config.label()} compiles for "
+                f"{target} but cannot launch: {text}", "", launch.file, launch.line)
+        for text in obstacles
+    ]  # fmt: skip
+    findings += _spills(launch, made)
+    findings += _tf32(launch, product)
+    return made, tuple(findings)
+
+
+def _obstacles(product: Compiled, gpu: Gpu | None) -> list[str]:
+    found = []
+    if gpu is not None and product.shared_bytes > gpu.shared_per_block_bytes:
+        found.append(
+            f"it needs {product.shared_bytes} bytes of shared memory, the limit is "
+            f"{gpu.shared_per_block_bytes}"
+        )
+    if gpu is not None and product.threads > gpu.max_threads_per_block:
+        found.append(
+            f"it needs {product.threads} threads a program, the limit is "
+            f"{gpu.max_threads_per_block}"
+        )
+    if product.tensor_memory_columns > _TENSOR_MEMORY_COLUMNS:
+        found.append(
+            f"it needs {product.tensor_memory_columns} columns of tensor memory, the limit is "
+            f"{_TENSOR_MEMORY_COLUMNS}"
+        )
+    return found
+
+
+def _occupancy(product: Compiled, gpu: Gpu | None) -> Occupancy | None:
+    registers = product.resources.registers
+    if gpu is None or registers is None:
+        return None
+    return occupancy(
+        gpu, threads=product.threads, registers=registers, shared_bytes=product.shared_bytes
+    )
+
+
+def _spills(launch: Launch, made: CompileReport) -> list[Finding]:
+    if not made.spill_bytes:
+        return []
+    return [
+        Finding(
+            "hint", "resources",
+            f"{made.kernel} with {made.config.label()} spills {made.spill_bytes} bytes of "
+            f"registers a thread to memory for {made.target}",
+            "more num_warps spread a block over more threads; a smaller block needs fewer",
+            launch.file, launch.line,
+        )
+    ]  # fmt: skip
+
+
+def _tf32(launch: Launch, product: Compiled) -> list[Finding]:
+    """Say where fp32 operands are multiplied as tf32, which the interpreter cannot show."""
+    text = str(product.asm.get("ttir", ""))
+    pattern = re.compile(r"tt\.dot .*inputPrecision = tf32 : tensor<[\dx]*xf32")
+    at = [number for number, line in enumerate(text.splitlines()) if pattern.search(line)]
+    if not at:
+        return []
+    lines = source_lines.lines_for("ttir", text, launch.file)
+    return [
+        Finding(
+            "hint", "compile",
+            "fp32 inputs of tl.dot are multiplied as tf32, with 10 bits of mantissa",
+            'write tl.dot(a, b, input_precision="ieee") for full fp32, or "tf32x3" in between',
+            launch.file, lines[at[0]] or launch.line,
+        )
+    ]  # fmt: skip
+
+
+def smaller_configs(launch: Launch, made: CompileReport) -> Iterator[Iterator[Config]]:
+    """Yield families of configs that need less, the likeliest first member of each first."""
+    limit = made.shared_limit_bytes or 0
+    if made.shared_bytes > limit:
+        stages = made.config.as_dict().get("num_stages")
+        if isinstance(stages, int) and stages > 1:
+            # Shared memory grows about in proportion to the stages; the compiler has the last word.
+            guess = min(stages - 1, max(1, stages * limit // made.shared_bytes))
+            yield (made.config.with_value("num_stages", count) for count in range(guess, 0, -1))
+        yield _halved(launch, made.config)
+    warps = made.config.as_dict().get("num_warps")
+    if isinstance(warps, int) and warps > 1 and made.shared_bytes <= limit:
+        yield (made.config.with_value("num_warps", count) for count in _halves(warps))
+
+
+def _halved(launch: Launch, config: Config) -> Iterator[Config]:
+    blocks = {
+        knob.name: value
+        for knob in launch.knobs
+        if knob.kind == "pow2" and knob.origin == "constexpr" and not knob.derived
+        and knob.name in config
+        and isinstance(value := config[knob.name], int)
+        and is_power_of_two(value) and value > _SMALLEST_BLOCK
+    }  # fmt: skip
+    # One block halved, the largest first; then two of them.
+    ordered = sorted(blocks, key=lambda name: -blocks[name])
+    for name in ordered:
+        yield config.with_value(name, blocks[name] // 2)
+    for name in ordered:
+        if blocks[name] // 4 >= _SMALLEST_BLOCK:
+            yield config.with_value(name, blocks[name] // 4)
+
+
+def _halves(value: int) -> Iterator[int]:
+    while value > 1:
+        value //= 2
+        yield value
+
+
+def difference(asked: Config, made: CompileReport) -> str:
+    """Return `num_stages=2 (98304 bytes)`: what a fitting config changes, and what it needs."""
+    before = asked.as_dict()
+    changed = " ".join(
+        f"{name}={value}" for name, value in made.config.values if before.get(name) != value
+    )
+    return f"{changed} ({made.shared_bytes} bytes)"
+
+
+def with_remedy(findings: tuple[Finding, ...], fitting: list[str]) -> tuple[Finding, ...]:
+    """Return the findings with a hint on the errors: what fits."""
+    hint = (
+        f"{' or '.join(fitting)} fits" if fitting
+        else "no nearby config fits: make the blocks smaller"
+    )  # fmt: skip
+    return tuple(
+        replace(item, hint=hint) if item.severity == "error" and item.stage == "resources" else item
+        for item in findings
+    )

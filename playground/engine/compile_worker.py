@@ -1,0 +1,269 @@
+# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
+"""The compile worker: a process that compiles kernels of one file and never runs any.
+
+`python -m playground.engine.compile_worker FD` talks over the inherited socket FD. It executes the
+same text as the engine, without `TRITON_INTERPRET`, with a stand-in driver for the target; every
+launch that the text makes meanwhile is noted and skipped. When the engine goes, the worker goes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playground.engine.compile_messages import Answer, KernelRef, Order, UseFile
+
+_OUTPUT_LIMIT = 20_000
+
+
+def main() -> None:
+    """Answer orders until the engine closes its end of the socket."""
+    connection = Connection(int(sys.argv[1]))
+    # The terminal's Ctrl-C is for the engine, which then tells the worker or lets it finish.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(connection, inbox), daemon=True).start()
+    worker = _Worker()
+    while True:
+        message = pickle.loads(inbox.get())
+        answer = worker.answer(message.content)
+        if answer is not None:
+            connection.send_bytes(pickle.dumps(type(message)(message.number, answer)))
+
+
+def _read(connection: Connection, inbox: queue.SimpleQueue[Any]) -> None:
+    while True:
+        try:
+            inbox.put(connection.recv_bytes())
+        except (EOFError, OSError):
+            # The engine is gone; nobody is left to take an answer, not even from a running compile.
+            os._exit(0)
+
+
+class _Printed:
+    """What this process prints: standard output and error are one file the engine made."""
+
+    def start(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.ftruncate(1, 0)
+        os.lseek(1, 0, os.SEEK_SET)
+
+    def text(self) -> str:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        size = os.fstat(1).st_size
+        return os.pread(1, _OUTPUT_LIMIT, max(0, size - _OUTPUT_LIMIT)).decode(errors="replace")
+
+
+class _Skipped:
+    """Notes launches instead of performing them."""
+
+    def __init__(self) -> None:
+        self.launches: list[tuple[Any, dict[str, Any]]] = []
+
+    def launch(
+        self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
+        run: Callable[..., Any], chosen: Any,
+    ) -> Any:  # fmt: skip
+        names = function.arg_names
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        self.launches.append((function, given))
+        return SimpleNamespace(n_regs=0, n_spills=0, asm={}, metadata=SimpleNamespace(shared=0))
+
+    def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
+        """Nothing to do: no config is run here."""
+
+
+class _File:
+    """The file as executed for one target."""
+
+    def __init__(self, use: UseFile, target: str) -> None:
+        self._use = use
+        self._target = target
+        self._driven: list[tuple[Any, dict[str, Any]]] | None = None
+        self.module: ModuleType | None = None
+        self.driver_error: Exception | None = None
+
+    def load(self) -> None:
+        from playground.engine import loading
+        from playground.engine.triton_private import wrappers
+
+        for folder in self._use.search_path:
+            if folder not in sys.path:
+                sys.path.append(folder)
+        name = loading.module_name(self._use.path)
+        with wrappers.hooked(_Skipped()), _simulated(self._target):
+            self.module = loading.load_module(self._use.path, self._use.text, name=name)
+
+    def named_module(self, name: str) -> ModuleType:
+        """Return this process's module for the engine's name of it."""
+        from playground.engine import loading
+
+        if self.module is None:
+            raise LookupError(f"{self._use.path} is not loaded")
+        if name in ("__main__", loading.module_name(self._use.path)):
+            return self.module
+        return sys.modules.get(name) or importlib.import_module(name)
+
+    def find(self, reference: KernelRef, launch: int) -> Any:
+        """Return the `JITFunction` at `reference`; `launch` picks among those that a run makes."""
+        from playground.engine.triton_private import compiled, wrappers
+
+        where = (reference.file, reference.line)
+        if reference.by_name:
+            found = self._by_name(reference)
+            if found is not None and wrappers.definition(found) == where:
+                return found
+            everywhere = compiled.find_functions(*where, gc.get_objects())
+            if everywhere:
+                return everywhere[-1]
+        launches = self._drive()
+        at_index = launches[launch : launch + 1]
+        for function, arguments in (*at_index, *launches):
+            for candidate in (function, *arguments.values()):
+                inner = getattr(candidate, "fn", None) is not None and wrappers.is_function(
+                    candidate
+                )
+                if inner and wrappers.definition(candidate) == where:
+                    return candidate
+        raise LookupError(reference.qualname)
+
+    def _by_name(self, reference: KernelRef) -> Any:
+        from playground.engine.triton_private import wrappers
+
+        try:
+            value: Any = self.named_module(reference.module)
+            for part in reference.qualname.split("."):
+                value = getattr(value, part)
+            return wrappers.unwrap(value)
+        except (AttributeError, ImportError, TypeError):
+            # Renamed, deleted or rebound after its definition: it is looked for by its place next.
+            return None
+
+    def _drive(self) -> list[tuple[Any, dict[str, Any]]]:
+        """Run the driver with every launch skipped, once; return the launches it would make."""
+        from playground.engine import drivers, loading
+        from playground.engine.triton_private import wrappers
+
+        if self._driven is not None:
+            return self._driven
+        noted = _Skipped()
+        self._driven = noted.launches
+        code = drivers.with_sizes(self._use.driver, dict(self._use.sizes))
+        try:
+            with wrappers.hooked(noted), _simulated(self._target):
+                if code.strip():
+                    drivers.run_driver(code, self.named_module("__main__").__dict__)
+                else:
+                    with loading.script_arguments(self._use.path):
+                        loading.load_module(self._use.path, self._use.text, name="__main__")
+        except (Exception, SystemExit) as error:
+            # Results are missing because nothing was launched, so a driver that looks at them may
+            # stumble: what it launched before that still counts.
+            self.driver_error = error if isinstance(error, Exception) else None
+        return self._driven
+
+
+def _simulated(target: str) -> contextlib.AbstractContextManager[None]:
+    """Let files written for `device="cuda"` execute where there is no GPU, as the engine does."""
+    from playground.engine import machine, simulated_cuda
+
+    if machine.has_nvidia_gpu():
+        return contextlib.nullcontext()
+    return simulated_cuda.simulated_cuda(target)
+
+
+class _Worker:
+    """Holds the file and answers orders."""
+
+    def __init__(self) -> None:
+        self._printed = _Printed()
+        self._use: UseFile | None = None
+        self._files: dict[str, _File] = {}
+        self._ready = False
+
+    def answer(self, content: Any) -> Answer | None:
+        from playground.engine.compile_messages import UseFile
+
+        if not self._ready:
+            self._get_ready()
+        if isinstance(content, UseFile):
+            self._use, self._files = content, {}
+            return None
+        return self._compile(content)
+
+    def _get_ready(self) -> None:
+        import torch
+
+        from playground.engine.triton_private import compiled
+
+        # Many workers share the processors; none of them computes anything.
+        torch.set_num_threads(1)
+        compiled.prepare_compiler()
+        self._ready = True
+
+    def _compile(self, order: Order) -> Answer:
+        from playground.engine import compile_findings
+        from playground.engine.compile_messages import Answer, decode
+        from playground.engine.resources import without_ptxas_log
+        from playground.engine.triton_private import compiled, stub_driver
+
+        if self._use is None:
+            raise RuntimeError("an order came before the file")
+        self._printed.start()
+        stub_driver.activate_stub(order.target)
+        try:
+            file = self._file(order.target)
+        except (Exception, SystemExit) as error:
+            finding = compile_findings.from_load_error(error, self._use.path)
+            return Answer(None, (finding,), self._printed.text(), load_failed=True)
+        try:
+            function = file.find(order.kernel, order.launch)
+
+            def find(reference: KernelRef) -> Any:
+                return file.find(reference, order.launch)
+
+            arguments = {
+                name: decode(spec, find, file.named_module) for name, spec in order.arguments
+            }
+        except LookupError:
+            finding = compile_findings.not_found(order.kernel, file.driver_error)
+            return Answer(None, (finding,), self._printed.text())
+        try:
+            made = compiled.compile_function(
+                function, arguments, dict(order.options), order.target, self._printed.text
+            )
+        except Exception as error:
+            printed = without_ptxas_log(self._printed.text())
+            context = compile_findings.Context(order, arguments, printed)
+            return Answer(None, (compile_findings.from_compile_error(error, context),), printed)
+        return Answer(made, (), without_ptxas_log(self._printed.text()))
+
+    def _file(self, target: str) -> _File:
+        """Return the file loaded for `target`: module-level code may ask for it."""
+        file = self._files.get(target)
+        if file is None:
+            if self._use is None:
+                raise RuntimeError("an order came before the file")
+            file = _File(self._use, target)
+            file.load()
+            self._files[target] = file
+        return file
+
+
+if __name__ == "__main__":
+    main()
