@@ -96,7 +96,8 @@ class Docks(QObject):
         """Put every panel where it belongs at first."""
         window, docks = self._window, self._docks
         for dock in docks.values():
-            dock.setFloating(False)
+            if dock.isFloating():
+                dock.setFloating(False)
             window.removeDockWidget(dock)
         window.addDockWidget(Area.LeftDockWidgetArea, docks["launches"])
         window.splitDockWidget(docks["launches"], docks["knobs"], Qt.Orientation.Vertical)
@@ -112,7 +113,7 @@ class Docks(QObject):
             docks[name].raise_()
         width, height = window.width(), window.height()
         side = min(max(round(width * 0.215), 260), 360)
-        right = min(max(round(width * 0.375), 420), round(width - side - 420))
+        right = min(max(round(width * 0.375), 420), max(round(width - side - 420), 200))
         horizontal = [docks["launches"], docks["timings"]]
         window.resizeDocks(horizontal, [side, right], Qt.Orientation.Horizontal)
         window.resizeDocks(
@@ -207,11 +208,14 @@ class Docks(QObject):
             view: QWidget = factory(self._document, self._theme, self._console_engine(), dock)
         else:
             view = factory(self._document, self._theme, dock)
+        view.setProperty("role", "view")
+        view.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        # A small screen must not be outgrown: panels may be smaller than they would like to be.
+        line = view.fontMetrics().height()
+        view.setMinimumSize(12 * line, 5 * line)
         blank = dock.widget()
         dock.setWidget(view)
         if blank is not None:
             blank.deleteLater()
-        view.setProperty("role", "view")
-        view.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.views[name] = view
         self.filled.emit(name, view)

@@ -47,7 +47,7 @@ class EditorArea(QWidget):
         self._layout.addWidget(self.find_bar)
         self._layout.addWidget(self.editor, 1)
         self.setAcceptDrops(True)
-        self.editor.installEventFilter(self)
+        self.editor.viewport().installEventFilter(self)
         self.editor.edited.connect(self._on_edited)
         document.textReplaced.connect(self._on_text_replaced)
         document.findingsChanged.connect(self._show_findings)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from playground.ui.theme import Theme
 
 
+_LONGEST_TITLE = 32
+
+
 @dataclass(frozen=True)
 class BundledKernel:
     """A kernel file that comes with the program."""
@@ -35,8 +38,10 @@ def bundled_kernels() -> tuple[BundledKernel, ...]:
             continue
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         line = text.split("\n", 1)[0].strip()
-        title, _, rest = line.partition(":")
-        found.append(BundledKernel(path, title or path.stem, rest.strip() or line))
+        title, colon, rest = line.partition(":")
+        if not colon or len(title) > _LONGEST_TITLE:
+            title, rest = path.stem.replace("_", " ").capitalize(), line
+        found.append(BundledKernel(path, title, rest.strip().capitalize()[:1] + rest.strip()[1:]))
     return tuple(found)
 
 

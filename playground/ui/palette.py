@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
     QLabel,
@@ -131,10 +131,12 @@ class Palette(QDialog):
         ]
         if query:
             ranked.sort(key=lambda entry: (-entry[0], entry[1]))
+        nothing = QPixmap(16, 16)
+        nothing.fill(Qt.GlobalColor.transparent)
+        blank = QIcon(nothing)
         for _, _, command in ranked:
             item = QListWidgetItem(command.text, self.list)
-            if command.picture is not None:
-                item.setIcon(command.picture)
+            item.setIcon(blank if command.picture is None else command.picture)
             item.setToolTip(command.detail)
             item.setData(Qt.ItemDataRole.UserRole, command)
             row = QLabel(command.keys)

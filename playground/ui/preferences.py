@@ -138,7 +138,8 @@ class Preferences(QDialog):
         table.setShowGrid(False)
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        table.setColumnWidth(1, 24 * self.fontMetrics().averageCharWidth())
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        table.setColumnWidth(1, 30 * self.fontMetrics().averageCharWidth())
         self._fields: list[tuple[ActionSpec, QKeySequenceEdit]] = []
         for row, spec in enumerate(ACTIONS):
             name = QTableWidgetItem(spec.text.replace("&", ""))

@@ -371,7 +371,13 @@ class MainWindow(QMainWindow):
             if action.isEnabled():
                 keys = action.shortcut().toString(native)
                 commands.append(
-                    Command(plain_text(action), action.trigger, keys, action.icon(), spec.tip)
+                    Command(
+                        plain_text(action),
+                        action.trigger,
+                        keys,
+                        action.icon() if spec.icon else None,
+                        spec.tip,
+                    )
                 )
         for dock in DOCKS:
             commands.append(

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from playground.model.finding import Finding, Severity
 
 _RANK: tuple[Severity, ...] = ("error", "warning", "hint", "info")
+_POPUP_KEYS = (
+    Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab,
+)  # fmt: skip
 _MIN_POINTS, _MAX_POINTS = 6.0, 40.0
 
 
@@ -62,6 +65,7 @@ class CodeEditor(QPlainTextEdit):
         self._matches: list[tuple[int, int]] = []
         self._flash: int | None = None
         self._loading = False
+        self.popup: QWidget | None = None
         self.gutter = Gutter(self)
         self.highlighter = Highlighter(self.document(), theme)
         self.set_font(mono_font())
@@ -276,6 +280,10 @@ class CodeEditor(QPlainTextEdit):
         shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
         plain = not held & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         keys = Qt.Key
+        if self.popup is not None and self.popup.isVisible() and key in _POPUP_KEYS:
+            # Ignored here, the key goes on to the completer's own handling.
+            event.ignore()
+            return
         if plain and key in (keys.Key_Return, keys.Key_Enter):
             edits.new_line(self)
         elif plain and key == keys.Key_Tab:

@@ -18,7 +18,12 @@ def complete(request: dict[str, Any]) -> list[dict[str, str]]:
     import jedi
 
     project = jedi.Project(path=request["folder"] or ".", load_unsafe_extensions=False)
-    script = jedi.Script(request["text"], path=request["path"] or None, project=project)
+    # This process is expendable, so jedi may look at compiled modules in it; its default is yet
+    # another process.
+    script = jedi.Script(
+        request["text"], path=request["path"] or None, project=project,
+        environment=jedi.InterpreterEnvironment(),
+    )  # fmt: skip
     found = script.complete(request["line"], request["column"])
     typed_underscore = request["word"].startswith("_")
     return [

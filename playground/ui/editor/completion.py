@@ -156,6 +156,7 @@ class Completion(QObject):
             popup.setAccessibleName("Completions")
             popup.setFont(self._editor.font())
             self._popup_named = True
+            self._editor.popup = popup
         popup.setCurrentIndex(self.completer.completionModel().index(0, 0))
         area = self._editor.cursorRect()
         area.translate(self._editor.viewportMargins().left(), 0)

@@ -80,6 +80,9 @@ class FindBar(QWidget):
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
             event.accept()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # The fields have acted on it; what lies behind the bar must not get it as well.
+            event.accept()
         else:
             super().keyPressEvent(event)
 
