@@ -215,33 +215,55 @@ def _coverage(item: dict[str, Any]) -> str:
 
 
 def _sweep(item: dict[str, Any]) -> str:
-    timed = any(row["median_ms"] is not None for row in item["rows"])
+    all_rows = item["rows"]
+    timed = any(row["median_ms"] is not None for row in all_rows)
+    # Only the knobs that were moved get a column; what they all share is said once.
+    configs = [row["config"] for row in all_rows]
+    names = list(configs[0]) if configs else []
+    moved = [name for name in names if any(c[name] != configs[0][name] for c in configs)]
+    fixed = {name: configs[0][name] for name in names if name not in moved}
     ordered = sorted(
-        item["rows"], key=lambda row: (row["median_ms"] is None, row["median_ms"] or 0.0)
+        all_rows,
+        key=lambda row: (
+            row["median_ms"] is None,
+            row["median_ms"] or 0.0,
+            row["status"] != "correct",
+            _order(row["config"], moved),
+        ),
     )
     rows = [
         (
-            config_text(row["config"]),
+            *(row["config"][name] for name in moved),
             row["status"],
             *((duration(row["median_ms"]),) if timed else ()),
             row["registers"],
             row["spill_bytes"],
             row["shared_bytes"],
             row["unwritten"],
-            " ".join(row["reason"].split())[:80],
+            "" if row["status"] == "correct" else " ".join(row["reason"].split())[:80],
         )
         for row in ordered
     ]
-    header = ("config", "result", *(("median",) if timed else ()), "registers", "spilled",
+    header = (*moved, "result", *(("median",) if timed else ()), "registers", "spilled",
               "shared", "unwritten", "reason")  # fmt: skip
-    note = f"\n  {item['note']}" if item["note"] else ""
-    best = f"\n  fastest: {config_text(item['best']['config'])}" if item["best"] else ""
     cut = ", cancelled" if item["cancelled"] else ""
-    return (
-        f"sweep of {item['kernel']} for {item['target']}: {len(item['rows'])} of {item['total']} "
-        f"configs in {item['elapsed_s']:.1f} s{cut}\n" + _indented(table(header, rows))
-        + best + note
-    )  # fmt: skip
+    lines = [
+        f"sweep of {item['kernel']} for {item['target']}: {len(all_rows)} of {item['total']} "
+        f"configs in {item['elapsed_s']:.1f} s{cut}",
+        _indented(table(header, rows)),
+        *([f"  all with {config_text(fixed)}"] if fixed else []),
+        *([f"  fastest: {config_text(item['best']['config'])}"] if item["best"] else []),
+        *([f"  {item['note']}"] if item["note"] else []),
+    ]
+    return "\n".join(lines)
+
+
+def _order(config: dict[str, Any], names: list[str]) -> list[tuple[bool, float, str]]:
+    values = [config[name] for name in names]
+    return [
+        (not isinstance(v, (int, float)), v if isinstance(v, (int, float)) else 0, str(v))
+        for v in values
+    ]
 
 
 def _export(item: dict[str, Any]) -> str:

@@ -69,8 +69,10 @@ def test_the_best_row_comes_first_and_failures_keep_their_reason():
     item = schema.sweep(SweepResult(0, "cuda:90", rows, 3, False, 1.0), "k")
     assert item["best"]["config"]["num_warps"] == 8
     lines = text.render({"sweep": item}, "sweep").splitlines()
-    assert "num_warps=8" in lines[2]
+    assert lines[1].split()[:3] == ["num_warps", "result", "median"]
+    assert lines[2].split()[:3] == ["8", "correct", "1.000"]
     assert "no such layout" in lines[4]
+    assert "all with BLOCK_SIZE=256" in lines[5]
 
 
 def test_findings_read_as_compilers_do():
