@@ -118,6 +118,16 @@ def test_compiler_shows_resources_and_fetches_the_stage_looked_at(
     assert [r.stage for r in gpu_engine.requests(messages.GetIr)] == ["ttir", "ptx"]
 
 
+def test_the_text_follows_the_config(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = CompilerView(gpu_ran, Theme())
+    show(view, qtbot)
+    text = view.findChild(IrText, "compiler.ir.ttir")
+    qtbot.waitUntil(lambda: "end = 1024" in text.toPlainText())
+    for value in (64, 256, 512, 128):
+        gpu_ran.set_knob("BLOCK_SIZE", value)
+    qtbot.waitUntil(lambda: "end = 128 " in text.toPlainText())
+
+
 def test_lines_lead_both_ways(gpu_ran: Document, qtbot: QtBot) -> None:
     view = CompilerView(gpu_ran, Theme())
     show(view, qtbot)

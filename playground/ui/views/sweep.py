@@ -10,6 +10,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QScrollArea,
+    QSizePolicy,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -54,7 +56,7 @@ class SweepView(QWidget):
         self._start = QPushButton("Start sweep", self)
         self._start.setObjectName("sweep.start")
         self._start.setAccessibleName("Start the sweep")
-        self._start.clicked.connect(self._on_start)
+        self._start.clicked.connect(self.start_sweep)
         self._cancel = QPushButton("Cancel", self)
         self._cancel.setObjectName("sweep.cancel")
         self._cancel.setAccessibleName("Cancel the sweep")
@@ -112,10 +114,16 @@ class SweepView(QWidget):
         above = QWidget(parent)
         top = QVBoxLayout(above)
         top.setContentsMargins(0, 0, 0, 0)
-        top.addWidget(self._space)
+        scroll = QScrollArea(above)
+        scroll.setObjectName("sweep.spaceScroll")
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        scroll.setWidget(self._space)
+        top.addWidget(scroll, 1)
         top.addWidget(self._count)
         top.addWidget(buttons)
-        top.addStretch(1)
         below = QWidget(parent)
         bottom = QVBoxLayout(below)
         bottom.setContentsMargins(0, 0, 0, 0)
@@ -262,7 +270,8 @@ class SweepView(QWidget):
 
     # ------------------------------------------------------------------------------ acting
 
-    def _on_start(self) -> None:
+    def start_sweep(self) -> None:
+        """Try every config of the space shown; does nothing while a field can't be read."""
         if self._space.problem:
             return
         self._running = True
