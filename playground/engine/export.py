@@ -9,10 +9,9 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import torch
-
 import playground
 from playground.engine import freeze, proof, source_slice
+from playground.engine.triton_private import wrappers
 from playground.model.finding import Finding
 from playground.protocol.messages import Exported
 
@@ -49,7 +48,13 @@ def export(session: Session, launch_index: int, config: Config) -> Exported:
         name for name in config if name not in launch.config or launch.config[name] != config[name]
     )
     edits, left_out = freeze.freeze(
-        tree, launch.kernel, parameters, config.as_dict(), changed, launch.call_line
+        tree,
+        launch.kernel,
+        parameters,
+        config.as_dict(),
+        changed,
+        launch.call_line,
+        wrappers.tuned_names(session.launches[launch_index].kernel),
     )
     if left_out:
         findings.append(
@@ -75,7 +80,7 @@ def export(session: Session, launch_index: int, config: Config) -> Exported:
         body.code,
         proof.block(session, launch, config, _main_body(session, frozen)),
     ]
-    exported = "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+    exported = _joined(parts)
     ast.parse(exported, name)  # an edit that broke the syntax must fail here, not at the user's
     return Exported(exported, name, tuple(findings))
 
@@ -121,15 +126,25 @@ def _body(text: str, roots: set[str], path: Path, findings: list[Finding]) -> _B
             chunks.append(ast.unparse(node))
         else:
             chunks.append("\n".join(lines[part.first_line - 1 : part.last_line]))
-    code = ""
-    for before, chunk in zip([None, *chunks], chunks, strict=False):
-        lone = _one_line(chunk) and (before is None or _one_line(before))
-        code += ("\n" if lone else "\n\n\n") * bool(code) + chunk
+    code = "".join(
+        ("" if before is None else _gap(before, chunk)) + chunk
+        for before, chunk in zip([None, *chunks], chunks, strict=False)
+    )
     return _Body(f'"""{docstring}"""' if docstring else "", "\n".join(future), code)
 
 
-def _one_line(chunk: str) -> bool:
-    return "\n" not in chunk
+def _gap(before: str, chunk: str) -> str:
+    """Return the line ends between two statements, as formatters set them."""
+    importing = ("import ", "from ")
+    if before.startswith(importing) and chunk.startswith(importing):
+        return "\n"
+    return "\n\n" if "\n" not in before and "\n" not in chunk else "\n\n\n"
+
+
+def _joined(parts: list[str]) -> str:
+    kept = [part.strip("\n") for part in parts if part.strip()]
+    *front, code, last = kept
+    return "\n\n".join([*front, code]) + "\n\n\n" + last + "\n"
 
 
 def _helper_file(node: ast.stmt, folder: Path) -> Path | None:
@@ -195,10 +210,10 @@ def _header(session: Session, launch: Launch, config: Config, name: str) -> str:
     rows = [
         ("source", Path(session.path).name),
         ("config", config.label()),
-        ("grid", " x ".join(map(str, launch.grid)) + " as captured"),
+        ("grid", " x ".join(map(str, session.prepare(launch.index, config).grid))),
         ("problem", proof.problem_text(session)),
         ("tensors", tensors),
-        ("timing", timing_text(session.measured(launch.index, config))),
+        ("timing", _timing(session, launch, config)),
         ("device", f"{device.name} ({device.target})" if device.mode == "gpu" else "no GPU"),
         ("versions", _versions(session)),
         ("check", f"python {name} --check"),
@@ -215,17 +230,21 @@ def _header(session: Session, launch: Launch, config: Config, name: str) -> str:
     return "\n".join(f"# {line}".rstrip() for line in lines)
 
 
+def _timing(session: Session, launch: Launch, config: Config) -> str:
+    if session.device.mode == "interpreter":
+        return "not timed: interpreter"
+    return timing_text(session.measured(launch.index, config))
+
+
 def timing_text(measurement: Measurement | None) -> str:
     """Return the timing line of the header: figure, interval, clock source and cache mode."""
     if measurement is None:
         return "not timed"
-    if measurement.source == "interpreter":
-        return "not timed: interpreter"
     low, high = measurement.interval_ms
     text = (
         f"{measurement.median_ms * 1e3:.2f} µs median, 95 % interval {low * 1e3:.2f} to "
         f"{high * 1e3:.2f} µs, {len(measurement.samples_ms)} samples, "
-        f"{_SOURCES[measurement.source]}, {measurement.cache} L2"
+        f"{_SOURCES.get(measurement.source, measurement.source)}, {measurement.cache} L2"
     )
     if measurement.bandwidth_gbps is not None:
         text += f", {measurement.bandwidth_gbps:.0f} GB/s"
@@ -236,6 +255,4 @@ def _versions(session: Session) -> str:
     device = session.device
     cuda = f", CUDA {device.cuda}" if device.cuda else ""
     driver = f", driver {device.driver}" if device.driver else ""
-    return (
-        f"torch {torch.__version__}, triton {device.triton}, Python {device.python}{cuda}{driver}"
-    )
+    return f"torch {device.torch}, triton {device.triton}, Python {device.python}{cuda}{driver}"

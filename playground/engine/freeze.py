@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from playground.model.knobs import KnobValue
 
 
+_ALWAYS_WRITTEN = ("num_warps", "num_stages")
+"""Options written even where the file left them to Triton: its defaults may change."""
+
+
 @dataclass(frozen=True)
 class Edit:
     """Replace the text between two places (1-based line, 0-based UTF-8 column) by `text`."""
@@ -37,6 +41,7 @@ def freeze(
     values: Mapping[str, KnobValue],
     changed: frozenset[str],
     call_line: int | None,
+    autotuned: Sequence[str] = (),
 ) -> tuple[list[Edit], list[str]]:
     """Return the edits that make the file launch `kernel` with `values`, and the knobs left out.
 
@@ -49,14 +54,17 @@ def freeze(
         expression, so that `triton.next_power_of_2(n)` stays when it gives the same value.
     call_line
         The line that launched, to tell several launches of one kernel apart; None for all.
+    autotuned
+        Knobs that the kernel's autotuner sets: they are written into its one remaining config.
     """
     tuned = dict(values)
     edits: list[Edit] = []
     for decorator in _decorators(tree, kernel):
         name = _callee(decorator)
         if name == "autotune":
-            edits.extend(_freeze_autotune(decorator, tuned))
-            return edits, []
+            inside = {key: value for key, value in tuned.items() if key in autotuned}
+            edits.extend(_freeze_autotune(decorator, inside))
+            tuned = {key: value for key, value in tuned.items() if key not in autotuned}
         if name == "heuristics":
             edits.extend(_freeze_heuristics(decorator, tuned, changed))
     sites = list(_sites(tree, kernel))
@@ -101,21 +109,28 @@ def _freeze_site(
                 edits.extend(_freeze_expression(tree, site, given[name], literal(value)))
         elif name in OPTION_KNOBS or name in parameters:
             written.add(name)
-            if name in changed or (name in OPTION_KNOBS and value is not None):
+            if name in changed or name in _ALWAYS_WRITTEN:
                 added.append(f"{name}={literal(value)}")
     if added:
-        edits.append(_append(site, ", ".join(added)))
+        edits.append(_append(site, added))
     return written
 
 
-def _append(site: ast.Call, text: str) -> Edit:
+def _append(site: ast.Call, added: Sequence[str]) -> Edit:
     arguments = [*site.args, *(keyword.value for keyword in site.keywords)]
     if not arguments:
         line, column = site.end_lineno or site.lineno, (site.end_col_offset or 1) - 1
-        return Edit(line, column, line, column, text)
+        return Edit(line, column, line, column, ", ".join(added))
     last = max(arguments, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
     line, column = last.end_lineno or last.lineno, last.end_col_offset or 0
-    return Edit(line, column, line, column, f", {text}")
+    # One argument a line stays one argument a line.
+    alone = line > site.lineno and (site.end_lineno or line) > line
+    indent = min((node.col_offset for node in arguments if node.lineno > site.lineno), default=0)
+    owner = next((item for item in site.keywords if item.value is last), None)
+    if alone and owner is not None:
+        indent = owner.col_offset
+    separator = ",\n" + " " * indent if alone else ", "
+    return Edit(line, column, line, column, "".join(separator + text for text in added))
 
 
 def _freeze_expression(

@@ -92,6 +92,7 @@ class Session:
         self.counts: OrderedDict[Key, Counts] = OrderedDict()
         self._compiler: Compiler | None = None
         self._compiler_is_current = False
+        self.seed = 0
         self._random: dict[str, Any] = {}
         self._expected: Reference | None = None
         self._reset_results()
@@ -138,6 +139,8 @@ class Session:
         sizes
             Problem sizes put into the driver's call of `example`.
         """
+        import torch
+
         from playground.engine import capture, snapshot
 
         job = job or Job()
@@ -152,6 +155,8 @@ class Session:
         job.progress(f"running {Path(self.path).name}")
         recorder = capture.Capture(self.device.target, (self.path,))
         found: list[Finding] = []
+        # As unpredictable as a fresh process, yet known: an exported file can repeat the inputs.
+        self.seed = torch.seed()
         self._random = _random_state()
         try:
             with self.watched(job), capture.capturing(recorder), snapshot.poisoned_memory():

@@ -47,8 +47,8 @@ class Config:
         return Config.of({**self.as_dict(), **values})
 
     def label(self) -> str:
-        """Return `BLOCK_SIZE=1024 num_warps=4`, for people and for table rows."""
-        return " ".join(f"{name}={value}" for name, value in self.values)
+        """Return `BLOCK_SIZE=1024 num_warps=4`, for people and tables; unset ones left out."""
+        return " ".join(f"{name}={value}" for name, value in self.values if value is not None)
 
 
 def default_config(knobs: Iterable[Knob]) -> Config:

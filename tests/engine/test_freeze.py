@@ -6,10 +6,16 @@ import pytest
 from playground.engine import freeze, source_slice
 
 
-def frozen(text, kernel, values, *, changed=None, parameters=(), call_line=None):
+def frozen(text, kernel, values, *, changed=None, parameters=(), call_line=None, autotuned=()):
     text = textwrap.dedent(text)
     edits, left = freeze.freeze(
-        ast.parse(text), kernel, parameters, values, frozenset(changed or values), call_line
+        ast.parse(text),
+        kernel,
+        parameters,
+        values,
+        frozenset(changed or values),
+        call_line,
+        autotuned,
     )
     assert left == []
     return freeze.apply(text, edits)
@@ -83,6 +89,7 @@ def test_an_autotuned_kernel_keeps_one_config_and_the_rest_of_its_decorator():
         """,
         "k",
         {"B": 32, "num_warps": 2, "num_stages": 1, "maxnreg": None},
+        autotuned=("B", "num_warps", "num_stages", "maxnreg"),
     )
     assert 'configs=[triton.Config({"B": 32}, num_warps=2, num_stages=1)],' in out
     assert 'reset_to_zero=["s"]' in out
@@ -114,3 +121,32 @@ def test_a_slice_keeps_what_is_used_with_its_comments(roots, expected):
         for part in kept
     ]
     assert texts == expected
+
+
+def test_what_the_launch_passes_itself_stays_out_of_the_autotuners_config():
+    out = frozen(
+        """
+        @triton.autotune(configs=CONFIGS, key=[])
+        @triton.jit
+        def k(x, B: tl.constexpr, S: tl.constexpr):
+            pass
+
+        k[grid](x, S=3)
+        """,
+        "k",
+        {"B": 32, "S": 5},
+        autotuned=("B",),
+    )
+    assert 'configs=[triton.Config({"B": 32})]' in out
+    assert "k[grid](x, S=5)" in out
+
+
+def test_an_added_option_follows_the_way_the_launch_is_written():
+    text = """
+    k[grid](
+        x,
+        B=1,
+    )
+    """
+    out = frozen(text, "k", {"B": 4, "num_warps": 8})
+    assert "    B=4,\n    num_warps=8,\n)" in out

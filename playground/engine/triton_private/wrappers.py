@@ -184,6 +184,15 @@ def autotuner_of(kernel: Any) -> Autotuner | None:
     return next((link for link in chain(kernel) if isinstance(link, Autotuner)), None)
 
 
+def tuned_names(kernel: Any) -> tuple[str, ...]:
+    """Return the knobs that a kernel's autotuner sets; empty without one."""
+    tuner = autotuner_of(kernel)
+    if tuner is None:
+        return ()
+    names = (name for config in tuner.configs for name in config.kwargs)
+    return tuple(dict.fromkeys((*names, *OPTION_KNOBS)))
+
+
 def heuristics_of(kernel: Any) -> dict[str, Callable[[dict[str, Any]], Any]]:
     """Return every heuristic around a kernel by the name it sets, in the order they run."""
     found: dict[str, Callable[[dict[str, Any]], Any]] = {}
