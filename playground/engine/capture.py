@@ -131,7 +131,8 @@ class Capture:
         except BaseException as error:  # an interrupt, too: the launch has no result
             captured.error = error
             raise
-        self._pool.after(snapshot, function, arguments)
+        if 0 not in size:
+            self._pool.after(snapshot, function, arguments)
         return captured.result
 
     def described(

@@ -62,9 +62,11 @@ def attach(namespace: dict[str, Any], path: str, sites: Iterable[Site]) -> None:
     # Double underscores on both ends: no listing of the user's own names shows it.
     namespace[_WRAPPER] = _pass_on
     _sites[path] = tuple(sites)
+    _namespaces[path] = namespace
 
 
 _sites: dict[str, tuple[Site, ...]] = {}
+_namespaces: dict[str, dict[str, Any]] = {}
 
 
 def sites_of_launch(
@@ -106,27 +108,28 @@ def _passed(site: Site, parameters: tuple[str, ...], anything: set[str]) -> set[
 
 @contextlib.contextmanager
 def overriding(
-    sites: Iterable[tuple[Site, str]], values: Mapping[str, Any], namespace: dict[str, Any]
+    sites: Iterable[tuple[Site, str]], values: Mapping[str, Any]
 ) -> Iterator[None]:
     """Make the wrapped bindings of `sites` yield `values` (by kernel parameter) meanwhile.
 
-    A name bound at module level was bound before this: its value in `namespace` is replaced too.
+    A name bound at module level was bound before this: its value there is replaced too.
     """
-    missing = object()
-    before: dict[str, Any] = {}
+    before: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {}
     for site, parameter in sites:
         inner = site.key if site.key is not None else ""
         if site.keyword is None and site.position is None:
             inner = parameter
         _overrides.setdefault(site.number, {})[inner] = values[parameter]
-        if site.name in namespace and site.name not in before:
-            before[site.name] = namespace.get(site.name, missing)
-            namespace[site.name] = _replaced(before[site.name], _overrides[site.number])
+        namespace = _namespaces.get(site.file, {})
+        if site.name in namespace:
+            place = (site.file, site.name)
+            _, value = before.setdefault(place, (namespace, namespace[site.name]))
+            namespace[site.name] = _replaced(value, _overrides[site.number])
     try:
         yield
     finally:
         _overrides.clear()
-        for name, value in before.items():
+        for (_, name), (namespace, value) in before.items():
             namespace[name] = value
 
 

@@ -11,6 +11,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
 import linecache
 import os
 import re
@@ -22,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import instrument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _ALWAYS_THERE = frozenset(sys.modules)
 _LIBRARIES = ("site-packages", "dist-packages", f"python{sys.version_info.major}.")
@@ -101,6 +104,7 @@ def importing_from(folder: str) -> Iterator[None]:
     if folder in sys.path:
         sys.path.remove(folder)
     sys.path.insert(0, folder)
+    _HelperFinder.serve(folder)
     importlib.invalidate_caches()
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
@@ -133,6 +137,48 @@ def forget_helpers(folder: str) -> None:
             continue
         linecache.checkcache(file)
         del sys.modules[name]
+
+
+class _HelperFinder(importlib.abc.MetaPathFinder):
+    """Loads the helpers of the user's folder as the file itself is loaded: launches looked at."""
+
+    _served: _HelperFinder | None = None
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    @classmethod
+    def serve(cls, folder: str) -> None:
+        """Look after the modules of `folder`, and of no other any more."""
+        if cls._served is None:
+            cls._served = cls(folder)
+        cls._served.folder = folder
+        if cls._served not in sys.meta_path:
+            sys.meta_path.insert(0, cls._served)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return the spec of a helper, or None for any other module."""
+        if fullname.split(".")[0] == "playground":
+            return None
+        places = [self.folder] if path is None else path
+        spec = importlib.machinery.PathFinder.find_spec(fullname, places, target)
+        if spec is None or spec.origin is None or not _inside(spec.origin, self.folder):
+            return None
+        if not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            return None
+        spec.loader = _HelperLoader(fullname, spec.origin)
+        return spec
+
+
+class _HelperLoader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Execute the helper's text, never its byte code: that knows nothing of knobs."""
+        text = importlib.util.decode_source(self.get_data(self.path))
+        code, sites = instrument.compile_instrumented(text, self.path)
+        instrument.attach(module.__dict__, self.path, sites)
+        exec(code, module.__dict__)
 
 
 def _inside(file: str, folder: str) -> bool:

@@ -164,13 +164,12 @@ def _host(
     driver = session.driver
     code = "" if driver is None else drivers.with_sizes(driver.code, session.sizes)
     script = not code.strip()
-    namespace: dict[str, Any] = {} if script else session.namespace
 
     def run() -> Any:
         try:
             if script:
                 return _script_again(session)
-            return drivers.run_driver(code, namespace)
+            return drivers.run_driver(code, session.namespace)
         except SystemExit:
             return None
 
@@ -178,7 +177,7 @@ def _host(
         session.as_before_the_driver(),
         capturing(recorder),
         poisoned_memory(),
-        instrument.overriding(sites, values, namespace),
+        instrument.overriding(sites, values),
     ):
         yield run
 

@@ -1,0 +1,69 @@
+"""A fresh process with the engine in it: Triton decides when it is imported how kernels run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+PRELUDE = """
+import json, sys
+from pathlib import Path
+FOLDER = Path(sys.argv[1])
+KERNELS = Path(sys.argv[2]) / "kernels"
+
+def write(name, text):
+    import textwrap
+    path = FOLDER / name
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+
+def answer(value):
+    print("ANSWER" + json.dumps(value))
+"""
+
+
+class RunEngine(Protocol):
+    def __call__(
+        self, code: str, *, interpret: bool = True, stdin: str | None = None
+    ) -> dict[str, Any]: ...
+
+
+@pytest.fixture
+def run_engine(tmp_path: Path) -> RunEngine:
+    """Return a function that runs code in a fresh process and returns what it answered.
+
+    The code sees `FOLDER` (an empty folder), `KERNELS`, `write(name, text)` and `answer(value)`,
+    whose value travels as JSON.
+    """
+
+    def run(code: str, *, interpret: bool = True, stdin: str | None = None) -> dict[str, Any]:
+        script = tmp_path / "_run.py"
+        script.write_text(PRELUDE + textwrap.dedent(code))
+        work = tmp_path / "work"
+        work.mkdir(exist_ok=True)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_DEFAULT_FP_FUSION": "1"}
+        environment.pop("TRITON_INTERPRET", None)
+        if interpret:
+            environment["TRITON_INTERPRET"] = "1"
+        done = subprocess.run(
+            [sys.executable, "-W", "error::RuntimeWarning", str(script), str(work), str(ROOT)],
+            env=environment, capture_output=True, text=True, timeout=200, check=False, input=stdin,
+        )  # fmt: skip
+        answers = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
+        if done.returncode or not answers:
+            raise AssertionError(
+                f"the process ended with {done.returncode}:\n{done.stderr[-4000:]}"
+            )
+        value: dict[str, Any] = json.loads(answers[-1].removeprefix("ANSWER"))
+        return value
+
+    return run

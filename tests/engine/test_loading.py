@@ -1,0 +1,229 @@
+"""What runs is the editor's text, under the file's real path."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from pathlib import Path
+
+import pytest
+
+from playground.engine import drivers, instrument, loading
+
+
+@pytest.fixture(autouse=True)
+def path_and_modules_as_before(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def load(path: Path, text: str, name: str | None = None):
+    return loading.load_module(str(path), text, name=name or loading.module_name(str(path)))
+
+
+def test_the_text_runs_and_not_the_file(tmp_path: Path) -> None:
+    import inspect
+
+    path = tmp_path / "kernel.py"
+    path.write_text("def f():\n    return 1\n")
+    module = load(path, "# moved\ndef f():\n    return 2\n")
+    assert module.f() == 2
+    assert module.__file__ == str(path)
+    assert inspect.getsource(module.f) == "def f():\n    return 2\n"
+    linecache.checkcache()
+    assert inspect.getsourcelines(module.f)[1] == 2
+
+
+def test_classes_can_be_pickled_and_dataclasses_made(tmp_path: Path) -> None:
+    import pickle
+
+    text = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+        "@dataclass\nclass Point:\n    x: int = 3\n"
+    )
+    module = load(tmp_path / "points.py", text)
+    assert pickle.loads(pickle.dumps(module.Point(4))) == module.Point(4)
+
+
+def test_a_script_runs_as_main_and_main_comes_back(tmp_path: Path) -> None:
+    before = sys.modules["__main__"]
+    text = (
+        "import sys\nsame = sys.modules['__main__'].__dict__ is globals()\n"
+        "arguments = list(sys.argv)\nif __name__ == '__main__':\n    ran = True\n"
+    )
+    path = tmp_path / "script.py"
+    with loading.script_arguments(str(path)):
+        module = load(path, text, "__main__")
+    assert module.ran
+    assert module.same
+    assert module.arguments == [str(path)]
+    assert sys.modules["__main__"] is before
+
+
+def test_edited_helpers_count_on_the_next_run(tmp_path: Path) -> None:
+    helper = tmp_path / "helper_of_test.py"
+    text = "from helper_of_test import VALUE\n"
+    helper.write_text("VALUE = 1\n")
+    assert load(tmp_path / "k.py", text).VALUE == 1
+    helper.write_text("VALUE = 2\n")  # within the same second, and as long
+    assert load(tmp_path / "k.py", text).VALUE == 2
+    assert str(helper) in loading.user_files(str(tmp_path / "k.py"))
+
+
+def test_a_name_is_stable_and_tells_paths_apart() -> None:
+    assert loading.module_name("/a/k.py") == loading.module_name("/a/k.py")
+    assert loading.module_name("/a/k.py") != loading.module_name("/b/k.py")
+    assert loading.module_name("/a/ker-nel 1.py").isidentifier()
+
+
+def test_sizes_go_into_the_call_of_example() -> None:
+    assert drivers.with_sizes("example()", {"n": 5}) == "example(n=5)"
+    assert drivers.with_sizes("example(n=3, dtype=f)", {"n": 5}) == "example(dtype=f, n=5)"
+    assert drivers.with_sizes("other(n=3)", {"n": 5}) == "other(n=3)"
+    assert drivers.with_sizes("", {"n": 5}) == ""
+
+
+def test_a_driver_is_statements_with_a_value_at_the_end() -> None:
+    namespace = {"example": lambda n: n + 1, "reference": lambda n: n + 2}
+    assert drivers.run_driver("a = 4\nexample(a)", namespace) == 5
+    assert namespace["a"] == 4
+    assert drivers.run_driver("b = example(1)", namespace) is None
+    assert drivers.reference_code("example(a)", namespace) == "reference(a)"
+    assert drivers.reference_code("b = example(1)", namespace) == "reference(1)"
+    assert drivers.reference_code("other(1)", namespace) is None
+    assert drivers.reference_code("example(1)", {}) is None
+
+
+HOST = """\
+BLOCK = 64
+class K:
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: calls.append((grid, args, kwargs))
+k, calls = K(), []
+
+def by_default(n, BLOCK_SIZE=128):
+    "A docstring."
+    k[(n // BLOCK_SIZE,)](n, BLOCK_SIZE)
+
+def by_name(n):
+    A, B = 32, 16
+    meta = {"A": 8, "other": 1}
+    k[(n // A, n // B)](n, A=A, B=B)
+    k[(n // meta["A"],)](n, **meta)
+
+def by_module(n):
+    k[(n // BLOCK,)](n, BLOCK=BLOCK)
+    k[(n // 4,)](n, BLOCK=4)
+"""
+
+
+def test_host_code_sees_overrides_and_is_otherwise_untouched(tmp_path: Path) -> None:
+    path = str(tmp_path / "host.py")
+    module = load(Path(path), HOST)
+    module.by_default(256)
+    module.by_name(256)
+    module.by_module(256)
+    plain = list(module.calls)
+    assert plain[0] == ((2,), (256, 128), {})
+    assert plain[1] == ((8, 16), (256,), {"A": 32, "B": 16})
+    assert plain[2] == ((32,), (256,), {"A": 8, "other": 1})
+
+    def again(line: int, function, parameters: tuple[str, ...], **values: int):
+        module.calls.clear()
+        sites = instrument.sites_of_launch(path, line, parameters, values)
+        with instrument.overriding(sites, values):
+            function(256)
+        return module.calls
+
+    assert again(9, module.by_default, ("n", "BLOCK"), BLOCK=64) == [((4,), (256, 64), {})]
+    assert again(14, module.by_name, ("n", "A", "B"), A=64)[0] == (
+        (4, 16), (256,), {"A": 64, "B": 16},
+    )  # fmt: skip
+    assert again(15, module.by_name, ("n", "A"), A=4)[1] == ((64,), (256,), {"A": 4, "other": 1})
+    assert again(18, module.by_module, ("n", "BLOCK"), BLOCK=32)[0] == ((8,), (256,), {"BLOCK": 32})
+    assert module.BLOCK == 64
+    module.calls.clear()
+    module.by_name(256)
+    assert module.calls == plain[1:3]
+
+
+def test_what_is_written_down_is_told_from_what_is_computed(tmp_path: Path) -> None:
+    path = str(tmp_path / "host.py")
+    load(Path(path), HOST)
+    assert instrument.is_constant(path, 14, ("n", "A", "B"), "A")
+    assert instrument.is_constant(path, 19, ("n", "BLOCK"), "BLOCK")
+    assert not instrument.is_constant(path, 9, ("n", "BLOCK"), "BLOCK")
+    assert instrument.sites_of_launch(path, 19, ("n", "BLOCK"), ["BLOCK"]) == ()
+
+
+def test_kernels_and_line_numbers_are_left_alone(tmp_path: Path) -> None:
+    text = (
+        "def jit(f): return f\n@jit\ndef kernel(x, B):\n    B = B\n    x[B](B)\n\n"
+        "def host(B):\n    raise ValueError('line 8')\n    kernel[(1,)](0, B)\n"
+    )
+    module = load(tmp_path / "lines.py", text)
+    assert "__playground_knob__" not in module.kernel.__code__.co_names
+    with pytest.raises(ValueError, match="line 8") as caught:
+        module.host(1)
+    assert caught.traceback[-1].lineno + 1 == 8
+
+
+BUFFER = """
+from playground.engine.session import Session
+
+TEXT = '''
+import torch, triton, triton.language as tl
+@triton.jit
+def plus(x_ptr, o_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o_ptr + i, tl.load(x_ptr + i) + AMOUNT)
+def example():
+    x, o = torch.zeros(16), torch.empty(16)
+    plus[(1,)](x, o, B=16)
+    return o
+'''
+path = write("k.py", TEXT.replace("AMOUNT", "1"))
+play = Session()
+play.load(path, "# unsaved" + TEXT.replace("AMOUNT", "2"))
+play.run()
+first = play.result.tolist()
+play.load(path)
+play.run()
+answer({"buffer": first, "saved": play.result.tolist(), "line": play.launches[0].info.line})
+"""
+
+
+def test_an_interpreted_kernel_is_the_buffers(run_engine) -> None:
+    got = run_engine(BUFFER)
+    assert got["buffer"] == [2.0] * 16
+    assert got["saved"] == [1.0] * 16
+    assert got["line"] == 4
+
+
+COMPILED = """
+from playground.engine import loading
+from playground.engine.triton_private import stub_driver, wrappers
+stub_driver.activate_stub("cuda:90")
+TEXT = '''
+import triton, triton.language as tl
+@triton.jit
+def plus(o_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o_ptr + i, AMOUNT)
+'''
+path = write("k.py", TEXT.replace("AMOUNT", "111"))
+module = loading.load_module(path, TEXT.replace("AMOUNT", "222"), name=loading.module_name(path))
+import triton
+from triton.compiler import ASTSource
+source = ASTSource(module.plus, {"o_ptr": "*i32", "B": "constexpr"}, {(1,): 16})
+compiled = triton.compile(source, target=wrappers.parse_target("cuda:90"))
+ttir = compiled.asm["ttir"]
+answer({"buffer": "222" in ttir, "saved": "111" in ttir, "path": path in ttir or "k.py" in ttir})
+"""
+
+
+def test_a_compiled_kernel_is_the_buffers(run_engine) -> None:
+    assert run_engine(COMPILED, interpret=False) == {"buffer": True, "saved": False, "path": True}
