@@ -55,6 +55,8 @@ class CompilerView(QWidget):
         super().__init__(parent)
         self.setObjectName("compiler")
         self.setAccessibleName("Compiler output")
+        # Narrower than this the controls would be cut.
+        self.setMinimumWidth(self.fontMetrics().height() * 20)
         self._document, self._theme = document, theme
         self._pages: dict[str, IrPage] = {}
         self._shown: dict[str, tuple[int, Config, str]] = {}

@@ -59,6 +59,8 @@ class CoverageView(QWidget):
         super().__init__(parent)
         self.setObjectName("coverage")
         self.setAccessibleName("Tile coverage")
+        # Narrower than this the controls would be cut.
+        self.setMinimumWidth(self.fontMetrics().height() * 20)
         self._document, self._theme = document, theme
         self._wish: Paint = "owner"
         self._program: int | None = None

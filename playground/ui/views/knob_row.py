@@ -87,7 +87,7 @@ class KnobRow(QWidget):
             layout.addWidget(self._slider, 1, 0)
             layout.addWidget(self._editor, 1, 1)
             layout.setColumnStretch(0, 1)
-            self._editor.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 13)
+            self._editor.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 10)
         else:
             layout.addWidget(self._editor, 1, 0, 1, 2)
         layout.addWidget(self._message, 2, 0, 1, 2)

@@ -46,7 +46,7 @@ class KnobsPanel(QWidget):
         self._presets.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self._presets.setMinimumContentsLength(12)
+        self._presets.setMinimumContentsLength(10)
         self._presets.activated.connect(self._apply_preset)
         self._reset = QPushButton("Reset all", self)
         self._reset.setObjectName("knobs.reset")
@@ -155,7 +155,7 @@ class KnobsPanel(QWidget):
         self._presets.blockSignals(True)
         self._presets.clear()
         if launch.presets:
-            self._presets.addItem(f"Presets ({len(launch.presets)} configs of the file)", None)
+            self._presets.addItem(f"Presets ({len(launch.presets)})", None)
         for preset in launch.presets:
             self._presets.addItem(preset.label, preset.config)
         self._presets.blockSignals(False)

@@ -43,6 +43,8 @@ class SweepView(QWidget):
         super().__init__(parent)
         self.setObjectName("sweepView")
         self.setAccessibleName("Sweep")
+        # Narrower than this the controls would be cut.
+        self.setMinimumWidth(self.fontMetrics().height() * 20)
         self._document, self._theme = document, theme
         self._shown: tuple[object, ...] | None = None
         self._varying: tuple[str, ...] = ()

@@ -56,6 +56,8 @@ class TimingsView(QWidget):
         super().__init__(parent)
         self.setObjectName("timings")
         self.setAccessibleName("Timings")
+        # Narrower than this the controls would be cut.
+        self.setMinimumWidth(self.fontMetrics().height() * 20)
         self._document, self._theme = document, theme
         self._notice = Notice("timings.notice", theme, "warn", "info", self)
         self._median = QLabel(self)
