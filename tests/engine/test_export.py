@@ -1,0 +1,169 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+HELPER = """
+import triton
+import triton.language as tl
+
+SCALE = 3
+
+
+# Scales by a factor.
+@triton.jit
+def scaled(x, FACTOR: tl.constexpr):
+    return x * FACTOR
+
+
+def unused():
+    pass
+"""
+
+AUTOTUNED = '''
+"""Scales."""
+
+from __future__ import annotations
+
+import os
+import torch
+import triton
+import triton.language as tl
+from helper import SCALE, scaled
+
+
+# The kernel's own comment.
+@triton.autotune(
+    configs=[triton.Config({"B": 64}), triton.Config({"B": 128}, num_warps=8)], key=["n"]
+)
+@triton.jit
+def kernel(x, o, n, B: tl.constexpr, FACTOR: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, scaled(tl.load(x + i, i < n), FACTOR), i < n)
+
+
+def host(x):
+    o = torch.empty_like(x)
+    kernel[lambda m: (triton.cdiv(x.numel(), m["B"]),)](x, o, x.numel(), FACTOR=SCALE)
+    return o
+
+
+if __name__ == "__main__":
+    y = host(torch.randn(1000))
+'''
+
+FIXED_GRID = """
+import torch, triton, triton.language as tl
+
+
+@triton.jit
+def kernel(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, i < n) + 1, i < n)
+
+
+def host(x, block=64):
+    o = torch.empty_like(x)
+    n = x.numel()
+    grid = (triton.cdiv(n, block),)
+    kernel[grid](x, o, n, B=block)
+    return o
+"""
+
+
+def check(path):
+    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [sys.executable, str(path), "--check"],
+        cwd=path.parent, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def exported(run_engine, tmp_path, code, files=None, expression=None, knobs=None):
+    """Export in one process and return the file, alone in another folder, and its findings."""
+    answer = run_engine(
+        f"""
+        import playground
+        for name, text in {files or {}!r}.items():
+            write(name, text)
+        session = playground.open({code})
+        session.run({expression!r})
+        result = session.export(**{knobs or {}!r})
+        answer([result.text, result.suggested_name, [f.message for f in result.findings],
+                list(session.prepare(**{knobs or {}!r}).grid)])
+        session.close()
+        """
+    )
+    text, name, findings, grid = answer
+    folder = tmp_path / "alone"
+    folder.mkdir()
+    path = folder / name
+    path.write_text(text)
+    return path, text, findings, grid
+
+
+@pytest.mark.parametrize(
+    ("kernel", "knobs"),
+    [
+        ("vector_add", {"BLOCK_SIZE": 512}),
+        ("softmax", {"num_warps": 8}),
+        ("matmul", {"BLOCK_M": 32, "num_stages": 4}),
+    ],
+)
+def test_a_bundled_kernel_exports_and_proves_itself(run_engine, tmp_path, kernel, knobs):
+    path, text, findings, _ = exported(
+        run_engine, tmp_path, f'KERNELS / "{kernel}.py"', knobs=knobs
+    )
+    assert findings == []
+    assert "not timed: interpreter" in text
+    assert str(tmp_path) not in text
+    for name, value in knobs.items():
+        assert f"{name}={value}" in text.partition("import triton")[2]
+    code, out, err = check(path)
+    assert (code, "correct against the reference" in out) == (0, True), out + err
+
+
+def test_the_check_fails_when_the_kernel_is_broken(run_engine, tmp_path):
+    path, text, _, _ = exported(run_engine, tmp_path, 'KERNELS / "vector_add.py"')
+    path.write_text(text.replace("x + y, mask=mask", "x - y, mask=mask"))
+    code, out, err = check(path)
+    assert (code, "wrong" in out) == (1, True), out + err
+
+
+def test_an_autotuned_file_with_a_helper_module_and_a_main_block(run_engine, tmp_path):
+    path, text, findings, grid = exported(
+        run_engine,
+        tmp_path,
+        'FOLDER / "tuneme.py"',
+        files={"helper.py": HELPER, "tuneme.py": AUTOTUNED},
+        knobs={"B": 32},
+    )
+    assert findings == []
+    assert grid == [32, 1, 1]
+    assert "# The kernel's own comment." in text
+    assert "# Scales by a factor." in text
+    assert "def unused" not in text
+    assert 'triton.Config({"B": 32}' in text
+    code, out, err = check(path)
+    assert (code, "correct against samples" in out) == (0, True), out + err
+    path.write_text(text.replace("return x * FACTOR", "return x + FACTOR"))
+    assert check(path)[0] == 1
+
+
+def test_a_grid_computed_from_a_parameter_follows_the_frozen_config(run_engine, tmp_path):
+    path, text, findings, grid = exported(
+        run_engine,
+        tmp_path,
+        'FOLDER / "fixed.py"',
+        files={"fixed.py": FIXED_GRID},
+        expression="host(torch.arange(1000.0))",
+        knobs={"B": 256},
+    )
+    assert findings == []
+    assert grid == [4, 1, 1]
+    assert "block = 256  # tuned" in text
+    code, out, err = check(path)
+    assert code == 0, out + err

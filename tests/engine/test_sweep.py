@@ -1,0 +1,69 @@
+def test_every_config_ends_with_a_status_and_a_reason(run_engine):
+    answer = run_engine(
+        """
+        import playground
+        from playground.engine.job import Job
+        from playground.protocol.messages import SweepProgress
+
+        path = write("k.py", '''
+            import torch, triton, triton.language as tl
+
+            @triton.jit
+            def kernel(x, o, n, B: tl.constexpr):
+                tl.static_assert(B <= 128, "tile too wide")
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.store(o + i, tl.load(x + i, i < n) + 1, i < n)
+
+            def example(n: int = 100):
+                x = torch.zeros(n)
+                o = torch.empty_like(x)
+                kernel[lambda m: (triton.cdiv(n, m["B"]),)](x, o, n, B=64)
+                return o
+        ''')
+        session = playground.open(path)
+        session.run()
+        config = session.launches[0].info.config
+        configs = [config.updated({"B": block}) for block in (32, 64, 256)]
+        sent = []
+        result = session.sweep(0, configs, job=Job(sent.append))
+        answer({
+            "rows": {row.config["B"]: [row.status, row.reason, row.median_ms, row.registers]
+                     for row in result.rows},
+            "total": result.total, "best": result.best, "note": result.note,
+            "progress": [r.done for r in sent if isinstance(r, SweepProgress)],
+        })
+        session.close()
+        """
+    )
+    rows = answer["rows"]
+    assert [rows[key][0] for key in ("32", "64", "256")] == ["correct", "correct", "compile"]
+    assert "tile too wide" in rows["256"][1]
+    assert rows["64"][3] > 0
+    assert all(row[2] is None for row in rows.values())
+    assert (answer["total"], answer["best"]) == (3, None)
+    assert "nothing is ranked by time" in answer["note"]
+    assert answer["progress"] == [1, 2, 3]
+
+
+def test_cancelling_keeps_the_rows_so_far(run_engine):
+    answer = run_engine(
+        """
+        import playground
+        from playground.engine.job import Job
+        from playground.protocol.messages import SweepProgress
+
+        session = playground.open(KERNELS / "vector_add.py")
+        session.run("example()", {"size": 5000})
+        config = session.launches[0].info.config
+        configs = [config.updated({"BLOCK_SIZE": 1 << power}) for power in range(5, 11)]
+        job = None
+        def take(reply):
+            if isinstance(reply, SweepProgress) and reply.done == 2:
+                job.cancel()
+        job = Job(take)
+        result = session.sweep(0, configs, job=job)
+        answer([result.cancelled, len(result.rows), session.check().result.status])
+        session.close()
+        """
+    )
+    assert answer == [True, 2, "correct"]
