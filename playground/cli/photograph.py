@@ -60,6 +60,7 @@ def photograph(file: str, png: str, values: dict[str, KnobValue], settings: Path
     try:
         window.resize(*SIZE)
         window.show()
+        window.docks.arrange()
         engine.start()
         window.load_views()
         window.docks.fill_now()
@@ -67,6 +68,8 @@ def photograph(file: str, png: str, values: dict[str, KnobValue], settings: Path
         _wait(lambda: engine.state in ("ready", "dead"), START_S, "the engine to start")
         if engine.state == "ready":
             _do_the_work(document, values)
+        window.docks["timings"].raise_()  # a sweep brings its own panel forward
+        _pause(SETTLE_S)
         if not window.grab().save(png):
             raise TooLongError(f"could not write {png}")
     finally:
@@ -119,6 +122,12 @@ def _wait(holds: Callable[[], object], limit_s: float, what: str) -> None:
     limit.stop()
     if not holds():
         raise TooLongError(f"waited {limit_s:.0f} s in vain for {what}")
+
+
+def _pause(seconds: float) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
 
 
 def _close(window: MainWindow, document: Document, engine: EngineProcess) -> None:
