@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.engine import instrument
 from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
+from playground.engine.findings import out_of_bounds
 from playground.engine.snapshot import Snapshot, SnapshotPool
 from playground.engine.triton_private import wrappers
 from playground.model.config import Config, default_config
@@ -167,7 +168,20 @@ class Capture:
     ) -> Any:  # fmt: skip
         if 0 in size:
             return None  # a launch of no programs does nothing, and Triton's launcher rejects some
-        return run(function, *args, grid=size, warmup=False, **kwargs)
+        result = run(function, *args, grid=size, warmup=False, **kwargs)
+        if wrappers.is_interpreted(function):
+            from playground.engine.triton_private import interpreter
+
+            if interpreter.installed():
+                name = wrappers.kernel_name(function)
+                for event in interpreter.last_out_of_bounds():
+                    self._tell(out_of_bounds(name, event))
+        return result
+
+    def _tell(self, finding: Finding) -> None:
+        # A launch in a loop says the same each time.
+        if all((item.line, item.file) != (finding.line, finding.file) for item in self.findings):
+            self.findings.append(finding)
 
     def _captured(
         self, kernel: Any, function: Any, arguments: dict[str, Any], given: dict[str, Any],

@@ -8,11 +8,13 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import slips
-from playground.model.finding import Finding, Severity, Stage
+from playground.model.finding import Finding, Stage
 from playground.model.outline import syntax_finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from playground.model.coverage import Coverage, OutOfBounds
 
 
 class FatalError(Exception):
@@ -101,10 +103,13 @@ def finding_from_exception(
             "a line of the docstring or of a nested text starts with `def `: reword it; "
             "the compiler does not mind", detail=detail, **place,
         )  # fmt: skip
-    known: Stage = stage
-    if stage in ("driver", "runtime") and isinstance(error, MemoryError):
-        known = "resources"
-    return Finding("error", known, message, hint, detail=detail, **place)
+    if type(error).__name__ == "InterpreterError":
+        # Raised by the kernel's own lines: what the compiler would refuse, for the most part.
+        stage = "compile"
+        if isinstance(cause, AssertionError):
+            message = f"static assertion failed: {cause}".removesuffix(": ")
+            hint = "the kernel itself rules this config out"
+    return Finding("error", stage, message, hint, detail=detail, **place)
 
 
 def root_cause(error: BaseException) -> BaseException:
@@ -138,12 +143,37 @@ def cut_traceback(error: BaseException, user_files: Collection[str]) -> str:
     return "".join(parts).rstrip()
 
 
-def note(
-    severity: Severity, stage: Stage, message: str, hint: str = "", file: str | None = None,
-    line: int | None = None,
-) -> Finding:  # fmt: skip
-    """Return a finding that comes from no exception."""
-    return Finding(severity, stage, message, hint, file, line)
+def out_of_bounds(kernel: str, event: OutOfBounds) -> Finding:
+    """Return the finding for lanes of an access that fell outside every tensor."""
+    side = "past the end of" if event.distance > 0 else "before the start of"
+    away = abs(event.distance)
+    return Finding(
+        "error",
+        "coverage",
+        f"{kernel}: {event.kind} outside {event.tensor}: {event.lanes} lanes, the first "
+        f"{away} element{'s' * (away != 1)} {side} it, in program {event.program}",
+        "give the access a mask (offsets < n); on a GPU it reads or overwrites what lies there, or "
+        "ends the process",
+        file=event.file,
+        line=event.line,
+    )
+
+
+def coverage_findings(kernel: str, coverage: Coverage) -> tuple[Finding, ...]:
+    """Return what counted accesses tell: lanes out of bounds, elements that nothing wrote."""
+    found = [out_of_bounds(kernel, event) for event in coverage.out_of_bounds]
+    for tensor in coverage.tensors:
+        if tensor.unwritten:
+            found.append(
+                Finding(
+                    "hint",
+                    "coverage",
+                    f"{kernel} leaves {tensor.unwritten} of {tensor.elements} elements of "
+                    f"{tensor.name} unwritten",
+                    "they keep what was there before: is the grid large enough for the block?",
+                )
+            )
+    return tuple(found)
 
 
 def _place(error: BaseException, user_files: Collection[str]) -> dict[str, Any]:

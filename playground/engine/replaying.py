@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.engine.findings import FatalError
+from playground.engine.findings import FatalError, coverage_findings
 from playground.engine.job import CancelledError
 from playground.model.check import CheckResult
 from playground.protocol import messages
@@ -86,7 +86,9 @@ class Replaying:
         if step == "check":
             return replace(session.check(launch, config, self._job), revision=self._revision)
         if step == "coverage":
-            return messages.Covered(self._revision, session.coverage(launch, config, self._job))
+            counted = session.coverage(launch, config, self._job)
+            kernel = session.launches[launch].info.kernel
+            return messages.Covered(self._revision, counted, coverage_findings(kernel, counted))
         started = time.perf_counter()
         measurement = session.measure(launch, config, self._budget_ms, self._cache, self._job)
         elapsed_ms = (time.perf_counter() - started) * 1e3

@@ -22,11 +22,11 @@ from playground.engine.findings import (
     FatalError,
     finding_from_exception,
     is_fatal,
-    note,
 )
 from playground.engine.job import CancelledError, Job
 from playground.engine.launches import Last, LaunchList
 from playground.model.config import Config, validated
+from playground.model.finding import Finding
 from playground.model.outline import Driver, Outline, outline
 from playground.protocol import messages
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from playground.engine.replay import PreparedReplay, WorkingSet
     from playground.model.coverage import Coverage
     from playground.model.device import DeviceInfo
-    from playground.model.finding import Finding, Stage
+    from playground.model.finding import Stage
     from playground.model.knobs import KnobValue
     from playground.model.measurement import CacheMode, Measurement
     from playground.model.sweep import SweepResult
@@ -170,7 +170,7 @@ class Session:
             found.append(self.finding(error, "driver"))
         finally:
             self.launches = LaunchList(recorder.launches)
-        self.findings = (*found, *self._run_findings(recorder, failed=bool(found)))
+        self.findings = (*found, *self._run_findings(recorder, found))
         return self._run_result(started)
 
     def _execute(self, driver: Driver | None) -> None:
@@ -188,23 +188,27 @@ class Session:
             except SystemExit:
                 self.synchronize()  # a script that says it is done
 
-    def _run_findings(self, recorder: Capture, *, failed: bool) -> list[Finding]:
+    def _run_findings(self, recorder: Capture, failures: Sequence[Finding]) -> list[Finding]:
         from playground.engine.capture import KEPT_LAUNCHES
         from playground.engine.slips import slips_in
 
-        found = [*recorder.findings, *slips_in(self.text, self.path)]
+        told = {finding.line for finding in failures}
+        found = [
+            *recorder.findings,
+            *(slip for slip in slips_in(self.text, self.path) if slip.line not in told),
+        ]
         if recorder.dropped:
             found.append(
-                note(
+                Finding(
                     "hint", "capture",
                     f"only the first {KEPT_LAUNCHES} launches are kept; "
                     f"{recorder.dropped} more ran", "choose a driver that launches less",
                 )
             )  # fmt: skip
-        if not recorder.launches and not failed:
+        if not recorder.launches and not failures:
             shown = f"`{self.driver.label}`" if self.driver else "the file"
             found.append(
-                note(
+                Finding(
                     "warning", "capture", f"{shown} launched no Triton kernel",
                     "choose or type a driver that launches one, such as example(): a call that "
                     "reaches kernel[grid](...)", self.path,

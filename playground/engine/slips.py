@@ -31,7 +31,8 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "passed in the launch as well",
     ),
     (
-        r"Cannot call @triton\.jit'd outside of the scope of a kernel",
+        r"Cannot call @triton\.jit'd outside of the scope of a kernel|"
+        r"'torch.dtype' object has no attribute",
         "launch it with a grid, kernel[grid](...), or call it from inside another kernel",
     ),
     (

@@ -308,6 +308,10 @@ class _Launches:
         failure: Exception | None = None
         for config in configs:
             tuner.best_config = config
+            twice = kwargs.keys() & config.all_kwargs().keys()
+            if twice:
+                # Triton says so when it tunes; with one config Python does, in other words.
+                raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(twice))}")
             full = {**tuner.nargs, **kwargs, **config.all_kwargs()}
             self._reset(tuner, configs, full, kwargs)
             if config.pre_hook is not None:
