@@ -39,6 +39,9 @@ class Photographed:
     findings: tuple[str, ...]
     missing: tuple[str, ...]
     engine: str
+    device: str
+    median_ms: float | None
+    bandwidth_gbps: float | None
 
 
 def photograph(
@@ -102,10 +105,13 @@ def photograph(
         Path(png).parent.mkdir(parents=True, exist_ok=True)
         if not picture.save(str(png), "PNG"):
             raise OSError(f"cannot write {png}")
+        measured = document.measurement
         return Photographed(
             str(png), picture.width(), picture.height(), len(document.launches),
             tuple(finding.text() for finding in document.findings), missing,
-            document.engine_state,
+            document.engine_state, document.device.name if document.device else "",
+            measured.median_ms if measured else None,
+            measured.bandwidth_gbps if measured else None,
         )  # fmt: skip
     finally:
         errors.remove()
@@ -167,10 +173,15 @@ def _wait(done: Callable[[], bool], seconds: float) -> bool:
     look = QTimer()
     look.setInterval(25)
     look.timeout.connect(lambda: loop.quit() if done() else None)
-    QTimer.singleShot(max(round(1000 * seconds), 1), loop, loop.quit)
+    limit = QTimer()
+    limit.setSingleShot(True)
+    limit.setInterval(max(round(1000 * seconds), 1))
+    limit.timeout.connect(loop.quit)
     look.start()
+    limit.start()
     loop.exec()
     look.stop()
+    limit.stop()
     return done()
 
 

@@ -461,7 +461,7 @@ class MainWindow(QMainWindow):
             self.settings.save_layout(self.saveGeometry(), self.saveState(LAYOUT_VERSION))
             self.settings.flush()
         self.area.close_helpers()
-        self.document.file.close()
+        self.document.close()
         self.engine.shutdown()
         event.accept()
         self.closed.emit()
