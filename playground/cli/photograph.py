@@ -78,7 +78,7 @@ def photograph(file: str, png: str, values: dict[str, KnobValue], settings: Path
 
 def _do_the_work(document: Document, values: dict[str, KnobValue]) -> None:
     document.run()
-    _settle(document, "the file to run")
+    _settle(document, lambda: document.launches, "the file to run")
     launch = document.launch
     if launch is None:
         return
@@ -86,7 +86,7 @@ def _do_the_work(document: Document, values: dict[str, KnobValue]) -> None:
         document.apply_config(Config.of(values))
     except KnobError as error:
         print(f"the picture shows the config as launched: {error}", file=sys.stderr)
-    _settle(document, "the tuned config to be replayed")
+    _settle(document, lambda: _has_all(document), "the tuned config to be replayed")
     knob = next((k for k in launch.knobs if k.kind == "pow2" and not k.derived), None)
     if knob is not None:
         steps: dict[str, tuple[KnobValue, ...]] = {
@@ -94,15 +94,23 @@ def _do_the_work(document: Document, values: dict[str, KnobValue]) -> None:
         }
         steps[knob.name] = sweep_values(knob, document.config[knob.name])
         document.start_sweep(steps)
-        _settle(document, "the sweep")
+        _settle(document, lambda: document.sweep_result, "the sweep")
 
 
-def _settle(document: Document, what: str) -> None:
-    """Wait until the engine has had nothing to do for a moment."""
+def _has_all(document: Document) -> bool:
+    """Tell whether the config shown has all its results."""
+    shown = (document.compile_report, document.measurement, document.coverage)
+    return all(document.is_current(item) for item in shown)
+
+
+def _settle(document: Document, has_come: Callable[[], object], what: str) -> None:
+    """Wait for what was asked for, or an error in its place, and then for the engine to rest."""
     idle_since = [time.monotonic()]
 
     def rests() -> bool:
-        if document.engine_state == "busy" or document.work.queue.job is not None:
+        expected = has_come() or any(item.severity == "error" for item in document.findings)
+        busy = document.engine_state == "busy" or document.work.queue.job is not None
+        if busy or not expected:
             idle_since[0] = time.monotonic()
         return time.monotonic() - idle_since[0] > SETTLE_S
 
