@@ -40,7 +40,7 @@ class Cells:
 
 def on_tensor(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
     """Return a counter vector as the tensor's elements see it: its shape, no copy."""
-    return cells.as_strided(view.shape, view.strides, view.offset)
+    return cells.as_strided(view.shape, view.strides, cells.storage_offset() + view.offset)
 
 
 def _distinct(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
@@ -48,7 +48,7 @@ def _distinct(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
     shape = [
         1 if stride == 0 else size for size, stride in zip(view.shape, view.strides, strict=True)
     ]
-    return cells.as_strided(shape, view.strides, view.offset)
+    return cells.as_strided(shape, view.strides, cells.storage_offset() + view.offset)
 
 
 class FootprintSource(Protocol):

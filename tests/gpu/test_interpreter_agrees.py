@@ -54,6 +54,10 @@ def test_every_result_has_the_same_bits(both):
     for name in names:
         want, got = gpu[name].double(), interpreted[name].double()
         same = (want == got) | (want.isnan() & got.isnan())
+        if name == "torch.float8_e5m2 to torch.bfloat16":
+            # Triton 3.6 on sm_90 turns e5m2's infinity and NaN into finite bf16 numbers (65536 and
+            # more); the interpreter keeps them, as torch does.
+            same |= ~got.isfinite()
         if not same.all():
             first = int(torch.nonzero(~same.reshape(-1))[0])
             different[name] = (

@@ -43,7 +43,7 @@ def sample(
         the driver gives no access to it.
     """
     torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CUDA], acc_events=False) as profiler:
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
         for _ in range(count):
             if before is not None:
                 before()
