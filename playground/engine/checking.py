@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 24
 
-_RELATIVE = {
+RELATIVE = {
     torch.float64: 1e-9,
     torch.float32: 1e-5,
     torch.float16: 2e-3,
@@ -217,10 +217,10 @@ def tolerances(launch: CapturedLaunch, dtype: torch.dtype) -> tuple[float, float
         if name not in launch.snapshot.written
         for tensor in tensors_in(value)
     ]
-    relative = _RELATIVE.get(dtype, 1e-5)
+    relative = RELATIVE.get(dtype, 1e-5)
     floating = [tensor.dtype for tensor in inputs if tensor.dtype.is_floating_point]
     # A kernel may round what it computes on the way (attention's weights) to its inputs' precision.
-    coarsest = max((_RELATIVE.get(kind, 1e-5) for kind in floating), default=relative)
+    coarsest = max((RELATIVE.get(kind, 1e-5) for kind in floating), default=relative)
     length = max((size for tensor in inputs for size in tensor.shape), default=1)
     accumulated = 16 * 2.0 ** (-53 if dtype == torch.float64 else -24) * math.sqrt(max(length, 1))
     of_scale = max(relative, coarsest) / 2 + accumulated

@@ -60,7 +60,8 @@ class Launcher(torch.autograd.Function):
 
 def example():
     x, o = torch.arange(100.0), torch.empty(100)
-    plain[lambda meta: (triton.cdiv(meta["n"], meta["B"]),)](x, o, 100, 32, DT=tl.float32, num_warps=8)
+    blocks = lambda meta: (triton.cdiv(meta["n"], meta["B"]),)
+    plain[blocks](x, o, 100, 32, DT=tl.float32, num_warps=8)
     t = torch.full((100,), 5.0)
     tuned[lambda meta: (triton.cdiv(100, meta["B"]),)](x, t, 100)
     tuned[lambda meta: (triton.cdiv(100, meta["B"]),)](x, t, 100)
@@ -95,6 +96,9 @@ def test_every_kind_of_launch(run_engine) -> None:
 import torch
 from playground.protocol.codec import encode
 encode(result, 1)
+def left(index):
+    launch = play.launches[index]
+    return launch.snapshot.result(launch.arguments["o_ptr"]).tolist()
 answer({
     "kernels": [l.kernel for l in L],
     "grids": [l.grid for l in L],
@@ -106,10 +110,10 @@ answer({
     "lines": [(l.line, l.call_line) for l in L],
     "written": [list(x.snapshot.written) for x in play.launches],
     "findings": [f.text() for f in result.findings],
-    "o": play.launches[0].snapshot.result(play.launches[0].arguments["o_ptr"]).tolist()[:3],
-    "t": [play.launches[i].snapshot.result(play.launches[i].arguments["o_ptr"]).tolist()[1] for i in (1, 2)],
-    "s": play.launches[3].snapshot.result(play.launches[3].arguments["o_ptr"]).tolist()[:2],
-    "c": play.launches[6].snapshot.result(play.launches[6].arguments["o_ptr"]).tolist(),
+    "o": left(0)[:3],
+    "t": [left(i)[1] for i in (1, 2)],
+    "s": left(3)[:2],
+    "c": left(6),
     "text": FILE.splitlines(),
     "repr": repr(play.launches),
     "arguments": [(a.name, a.kind, a.text) for a in L[0].arguments],
