@@ -60,6 +60,11 @@ class WorkerProcess:
         self.awaited: int | None = None
         self.deadline = 0.0
 
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
     def send(self, content: Any) -> int:
         """Send a message; return its number."""
         self._number += 1
@@ -167,17 +172,21 @@ class WorkerPool:
     ) -> None:
         wanted = 1 + len(pending) // _ORDERS_A_WORKER
         while pending:
+            for dead in [item for item in self._workers if item.awaited is None and not item.alive]:
+                self._drop(dead)  # it ended between two orders
             worker = next((item for item in self._workers if item.awaited is None), None)
             if worker is None:
-                # A worker still busy with what was cancelled must not hold up the next order.
-                if len(active) >= wanted or len(self._workers) >= max(self.limit, len(active) + 1):
+                full = len(self._workers) >= self.limit
+                # When all are busy with what was cancelled, one more may take the next order.
+                spare = not active and len(self._workers) <= self.limit
+                if len(active) >= wanted or (full and not spare):
                     return
                 worker = self._start()
             task = pending.popleft()
             try:
                 worker.take(use)
                 worker.awaited = worker.send(task.order)
-            except OSError:  # it died between two orders
+            except OSError:  # it ended just now
                 self._drop(worker)
                 pending.appendleft(task)
                 continue

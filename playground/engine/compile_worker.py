@@ -245,7 +245,7 @@ class _Worker:
             return Answer(None, (finding,), self._printed.text())
         try:
             made = compiled.compile_function(
-                function, arguments, dict(order.options), order.target, self._printed.text
+                function, arguments, dict(order.options), self._printed.text
             )
         except Exception as error:
             printed = without_ptxas_log(self._printed.text())

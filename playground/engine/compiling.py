@@ -307,7 +307,10 @@ class Compiler:
 
 
 def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
-    return launch.info.config if config is None else validated(config, launch.info.knobs)
+    # What was launched is compiled as it was, also where no knob would take its value.
+    if config is None or config == launch.info.config:
+        return launch.info.config
+    return validated(config, launch.info.knobs)
 
 
 def _arguments(launch: CapturedLaunch, effective: Config) -> dict[str, Any]:

@@ -65,8 +65,8 @@ def without_ptxas_log(text: str) -> str:
     return report.sub("", text).strip("\n")
 
 
-def from_cubin(cubin: bytes, *, cuobjdump: str, ptxas: str | None, ptx: str | None) -> Resources:
-    """Return what the cubin says; spills of one with a stack come from compiling `ptx` once more.
+def from_cubin(cubin: bytes, cuobjdump: str) -> Resources:
+    """Return what the cubin says: registers and stack; no stack means no spills either.
 
     Raises
     ------
@@ -77,28 +77,11 @@ def from_cubin(cubin: bytes, *, cuobjdump: str, ptxas: str | None, ptx: str | No
         path = Path(folder, "kernel.cubin")
         path.write_bytes(cubin)
         out = _tool([cuobjdump, "-res-usage", str(path)])
-        found = re.search(r"REG:(\d+) STACK:(\d+)", out)
-        if found is None:
-            raise ToolError(f"cuobjdump printed no resource usage: {out.strip()[-300:]}")
-        registers, stack = int(found[1]), int(found[2])
-        if stack == 0:
-            return Resources(registers, 0, 0, 0)
-        again = _assemble_again(ptx, ptxas, folder) if ptx and ptxas else None
-    if again is None:
-        return Resources(registers, stack)
-    return Resources(
-        registers, stack, again.spill_store_bytes, again.spill_load_bytes, again.remarks
-    )
-
-
-def _assemble_again(ptx: str, ptxas: str, folder: str) -> Resources | None:
-    target = re.search(r"^\s*\.target\s+(\w+)", ptx, re.MULTILINE)
-    if target is None:
-        return None
-    source = Path(folder, "kernel.ptx")
-    source.write_text(ptx)
-    command = [ptxas, "-v", "-lineinfo", f"--gpu-name={target[1]}", str(source), "-o"]
-    return from_ptxas_log(_tool([*command, str(Path(folder, "again.cubin"))]))
+    found = re.search(r"REG:(\d+) STACK:(\d+)", out)
+    if found is None:
+        raise ToolError(f"cuobjdump printed no resource usage: {out.strip()[-300:]}")
+    registers, stack = int(found[1]), int(found[2])
+    return Resources(registers, stack, *((None, None) if stack else (0, 0)))
 
 
 def disassemble(cubin: bytes, nvdisasm: str) -> str:

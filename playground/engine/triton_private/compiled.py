@@ -87,18 +87,10 @@ def tool(name: str) -> str:
     return str(getattr(triton.knobs.nvidia, name).path)
 
 
-def ptxas_for(target: str) -> str:
-    """Return the path of the ptxas that compiles for a CUDA target."""
-    from triton.backends.nvidia.compiler import get_ptxas
-
-    return str(get_ptxas(int(target.partition(":")[2])).path)
-
-
 def compile_function(
     function: Any,
     arguments: dict[str, Any],
     options: dict[str, Any],
-    target: str,
     printed: Callable[[], str],
 ) -> Compiled:
     """Compile a `JITFunction` for the active driver's target.
@@ -111,8 +103,6 @@ def compile_function(
         Every parameter by name; `StandInTensor` for tensors.
     options
         Launch options such as `num_warps`.
-    target
-        The active driver's target.
     printed
         Returns what was printed since compilation began (ptxas reports there).
 
@@ -143,7 +133,7 @@ def compile_function(
     measured = (("front end", times.ir_initialization), *times.lowering_stages)
     known = _read_sidecar(kernel.hash) if hit else None
     if known is None:
-        resources = _resources(asm, target, "" if hit else printed())
+        resources = _resources(kernel, asm, printed)
         known = (resources, () if hit else measured)
         _write_sidecar(kernel.hash, *known)
     return Compiled(
@@ -159,17 +149,33 @@ def compile_function(
     )
 
 
-def _resources(asm: dict[str, str | bytes], target: str, log: str) -> Resources:
+def _resources(kernel: Any, asm: dict[str, str | bytes], log: Callable[[], str]) -> Resources:
     if "amdgcn" in asm:
         return resource_reading.from_amdgcn(str(asm["amdgcn"]))
-    reported = resource_reading.from_ptxas_log(log)
+    reported = resource_reading.from_ptxas_log(log())
     if reported is not None:
         return reported
+    # Another process compiled it, and its log is gone.
     cubin = asm["cubin"]
-    return resource_reading.from_cubin(
-        cubin if isinstance(cubin, bytes) else cubin.encode(),
-        cuobjdump=tool("cuobjdump"), ptxas=ptxas_for(target), ptx=str(asm.get("ptx", "")),
-    )  # fmt: skip
+    read = resource_reading.from_cubin(
+        cubin if isinstance(cubin, bytes) else cubin.encode(), tool("cuobjdump")
+    )
+    if not read.stack_bytes or "ptx" not in asm:
+        return read
+    assemble_again(kernel, str(asm["ptx"]))
+    return resource_reading.from_ptxas_log(log()) or read
+
+
+def assemble_again(kernel: Any, ptx: str) -> None:
+    """Have Triton assemble a kernel's PTX as it did before, for what ptxas prints meanwhile."""
+    from triton.compiler.compiler import make_backend
+
+    backend = make_backend(kernel.metadata.target)
+    wanted = ("num_warps", "num_ctas", "enable_fp_fusion", "ptx_options", "arch")
+    options = backend.parse_options(
+        {name: getattr(kernel.metadata, name) for name in wanted if hasattr(kernel.metadata, name)}
+    )
+    backend.make_cubin(ptx, {}, options, int(kernel.metadata.target.arch))
 
 
 def _write_sidecar(key: str, resources: Resources, times: tuple[tuple[str, int], ...]) -> None:

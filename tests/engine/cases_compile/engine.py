@@ -1,0 +1,72 @@
+"""A session in a process of its own, for tests that compile."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n"
+
+
+class CompileEngine:
+    """Sends requests to `child.py`; a request that raised there fails the test."""
+
+    def __init__(self, *, interpret: bool = True) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+        environment.pop("TRITON_INTERPRET", None)
+        if interpret:
+            environment["TRITON_INTERPRET"] = "1"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.engine.cases_compile.child"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT,
+        )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def ask(self, do: str, **request: Any) -> dict[str, Any]:
+        self._process.stdin.write(json.dumps({"do": do, **request}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, f"the engine ended with {self._process.wait()}"
+        return json.loads(line)
+
+    def __getattr__(self, do: str):
+        def request(**values: Any) -> dict[str, Any]:
+            answer = self.ask(do, **values)
+            assert "error" not in answer, answer["traceback"]
+            return answer
+
+        return request
+
+    def open(self, folder: Path, body: str, driver: str = "example()", **sizes: int):
+        """Write a kernel file made of the usual imports and `body`, and run its driver."""
+        path = folder / "case.py"
+        text = HEAD + textwrap.dedent(body)
+        path.write_text(text)
+        return self.run(path=str(path), text=text, driver=driver, sizes=sizes)
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.wait(timeout=30)
+        self._process.stdout.close()
+
+
+def line_of(body: str, part: str) -> int:
+    """Return the line of the file that `open` writes on which `part` stands."""
+    lines = (HEAD + textwrap.dedent(body)).splitlines()
+    return next(number for number, line in enumerate(lines, 1) if part in line)
+
+
+def error_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the only error finding of a compile answer."""
+    errors = [item for item in answer["findings"] if item["severity"] == "error"]
+    assert len(errors) == 1, answer["findings"]
+    return errors[0]
