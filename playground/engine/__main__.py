@@ -15,6 +15,8 @@ def main() -> None:
     report = os.fdopen(os.dup(2), "w")
     faulthandler.enable(report)
     machine.prepare_environment()
+    # ipykernel imports debugpy where it is installed, which would greet the user with a warning.
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     from playground.engine.kernel import run_kernel
 
     run_kernel(sys.argv[1:])

@@ -96,6 +96,9 @@ def run_kernel(arguments: Sequence[str]) -> None:
     """Run the kernel until it is shut down; torch and triton are imported once it answers."""
     app = EngineKernelApp.instance(config=kernel_config())
     app.initialize(list(arguments))  # type: ignore[no-untyped-call]
+    # ipykernel makes this on first use, which must not be the control thread's: a window that asks
+    # for a subshell at once would get no answer.
+    _ = app.shell_channel_thread.manager
     logging.getLogger("Comm").setLevel(logging.ERROR)
     shell: Any = app.shell
     shell.ask_exit = _explain_exit

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QSocketNotifier, Signal, Slot
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
@@ -36,6 +36,7 @@ JOBS_TARGET = "playground.jobs"
 SIDE_TARGET = "playground.side"
 GRACE_S = 1.0
 """How long a kernel may take to end by itself before it is killed."""
+RETRY_MS = 1500
 _SOCKET_PATH_LIMIT = 100
 """A Unix socket's path may have 107 bytes; the kernel appends the channel's number."""
 _REPORT_BYTES = 4000
@@ -52,12 +53,34 @@ class _Kernel:
     client: EngineClient | None = None
     pidfd: int | None = None
     notifier: QSocketNotifier | None = None
+    inbox: _Inbox | None = None
     subshell: str | None = None
     heard: bool = False
     comms_open: bool = False
     jobs_comm: str = ""
     side_comm: str = ""
     ready: bool = False
+
+
+class _Inbox(QObject):
+    """Receives one kernel's messages in the window's thread; those of a kernel gone are dropped."""
+
+    def __init__(self, kernel: _Kernel, engine: EngineProcess) -> None:
+        super().__init__(engine)
+        self._kernel = kernel
+        self._engine = engine
+
+    @Slot(object)
+    def on_iopub(self, message: dict[str, Any]) -> None:
+        """Hand on an output message."""
+        if self._engine.kernel is self._kernel:
+            self._engine.take_iopub(self._kernel, message)
+
+    @Slot(object)
+    def on_control(self, message: dict[str, Any]) -> None:
+        """Hand on a control message."""
+        if self._engine.kernel is self._kernel:
+            self._engine.take_control(self._kernel, message)
 
 
 class EngineProcess(EnginePort):
@@ -82,10 +105,18 @@ class EngineProcess(EnginePort):
         self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=_short_folder()))
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="engine-process", daemon=True)
+        self._retry = QTimer(self)
+        self._retry.setInterval(RETRY_MS)
+        self._retry.timeout.connect(self._ask_for_subshell)
         self._launched.connect(self._on_launched)
         self._launchFailed.connect(self._on_launch_failed)
 
     # -------------------------------------------------------------------------- EnginePort
+
+    @property
+    def kernel(self) -> _Kernel | None:
+        """The kernel that runs now, as far as this class knows it."""
+        return self._kernel
 
     @property
     def pid(self) -> int | None:
@@ -200,11 +231,21 @@ class EngineProcess(EnginePort):
         client.load_connection_info(kernel.manager.get_connection_info())
         client.start_channels()
         kernel.client = client
-        client.iopub_channel.message_received.connect(self._on_iopub)
-        client.control_channel.message_received.connect(self._on_control)
+        kernel.inbox = _Inbox(kernel, self)
+        client.iopub_channel.message_received.connect(kernel.inbox.on_iopub)
+        client.control_channel.message_received.connect(kernel.inbox.on_control)
         self._watch(kernel)
-        client.control_channel.send(client.session.msg("create_subshell_request", {}))
+        self._retry.start()
         self.clientChanged.emit(client)
+
+    def _ask_for_subshell(self) -> None:
+        # A kernel that is just coming up can drop the request without an answer, so ask again.
+        kernel = self._kernel
+        if kernel is None or kernel.client is None or kernel.subshell is not None:
+            self._retry.stop()
+            return
+        session = kernel.client.session
+        kernel.client.control_channel.send(session.msg("create_subshell_request", {}))
 
     def _watch(self, kernel: _Kernel) -> None:
         # A process descriptor becomes readable when the process ends: no polling, no waiting.
@@ -254,21 +295,18 @@ class EngineProcess(EnginePort):
 
     # -------------------------------------------------------------------------- messages
 
-    @Slot(object)
-    def _on_control(self, message: dict[str, Any]) -> None:
-        kernel = self._kernel
-        if kernel is not None and message["header"]["msg_type"] == "create_subshell_reply":
-            kernel.subshell = message["content"].get("subshell_id")
+    def take_control(self, kernel: _Kernel, message: dict[str, Any]) -> None:
+        """Take a message of a kernel's control channel."""
+        if message["header"]["msg_type"] == "create_subshell_reply":
+            kernel.subshell = kernel.subshell or message["content"].get("subshell_id")
+            self._retry.stop()
             self._open_comms(kernel)
 
-    @Slot(object)
-    def _on_iopub(self, message: dict[str, Any]) -> None:
-        kernel = self._kernel
-        if kernel is None or self.sender() is not self._iopub(kernel):
-            return
+    def take_iopub(self, kernel: _Kernel, message: dict[str, Any]) -> None:
+        """Take a message of a kernel's output channel."""
         if not kernel.heard:
             kernel.heard = True
-            self._open_comms(kernel)
+            self._ask_for_subshell()
         kind = message["header"]["msg_type"]
         if kind == "comm_msg":
             if message["content"]["comm_id"] in (kernel.jobs_comm, kernel.side_comm):
@@ -278,10 +316,6 @@ class EngineProcess(EnginePort):
             if parent.get("msg_type") == "execute_request" and not parent.get("subshell_id"):
                 self._executing = message["content"]["execution_state"] == "busy"
                 self._show_state()
-
-    @staticmethod
-    def _iopub(kernel: _Kernel) -> Any:  # noqa: ANN401 - qtconsole's channel
-        return kernel.client.iopub_channel if kernel.client else None
 
     def _on_comm(self, kernel: _Kernel, message: dict[str, Any]) -> None:
         try:
@@ -317,8 +351,6 @@ class EngineProcess(EnginePort):
             self._set_state("busy" if self._open_jobs or self._executing else "ready")
 
     def _finish_later(self, job: int) -> None:
-        from PySide6.QtCore import QTimer
-
         reply = messages.Finished(cancelled=True)
         QTimer.singleShot(0, self, lambda: self.reply.emit(reply, job))
 
@@ -340,6 +372,7 @@ class EngineProcess(EnginePort):
 
     def _end_current(self, *, graceful: bool) -> None:
         kernel, self._kernel = self._kernel, None
+        self._retry.stop()
         self._open_jobs.clear()
         self._executing = False
         if kernel is None:
@@ -347,9 +380,10 @@ class EngineProcess(EnginePort):
         if kernel.notifier is not None:
             kernel.notifier.setEnabled(False)
             kernel.notifier.deleteLater()
-        if kernel.client is not None:
-            kernel.client.iopub_channel.message_received.disconnect(self._on_iopub)
-            kernel.client.control_channel.message_received.disconnect(self._on_control)
+        if kernel.client is not None and kernel.inbox is not None:
+            kernel.client.iopub_channel.message_received.disconnect(kernel.inbox.on_iopub)
+            kernel.client.control_channel.message_received.disconnect(kernel.inbox.on_control)
+            kernel.inbox.deleteLater()
             if graceful:
                 kernel.client.shutdown()
         self._tasks.put(lambda: _end_kernel(kernel, graceful=graceful))
