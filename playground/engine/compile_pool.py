@@ -210,7 +210,11 @@ class WorkerPool:
             how, printed = worker.death()
             self._drop(worker)
             task = active.pop(worker, None)
-            if task is not None:
+            if task is not None and how == "SIGKILL" and not task.retried:
+                # No compiler kills itself so: somebody else did, or memory ran out. Once more.
+                task.retried = True
+                pending.append(task)
+            elif task is not None:
                 on_answer(task.key, Answer(None, (_died(task.order, how, printed),), printed))
             return
         if message.number != worker.awaited:

@@ -1,4 +1,4 @@
-"""Faults that users stumble over when a kernel compiles: each the right finding on the right line."""
+"""Faults that users stumble over when a kernel compiles: each a finding on the right line."""
 
 import pytest
 
