@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import instrument
 from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
 from playground.engine.findings import out_of_bounds
-from playground.engine.snapshot import Snapshot, SnapshotPool
+from playground.engine.snapshot import Snapshot, SnapshotPool, room_bytes
 from playground.engine.triton_private import wrappers
 from playground.model.config import Config, default_config
 from playground.model.finding import Finding
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from playground.model.knobs import Knob
 
 KEPT_LAUNCHES = 256
-"""Launches beyond these run, but are not recorded: a training loop would fill the memory."""
+"""Launches beyond these, or beyond `room_bytes`, run but are not recorded: a training loop would
+fill the memory."""
 
 
 @dataclass(eq=False)
@@ -105,6 +106,7 @@ class Capture:
         self._target = target
         self._files = tuple(files)
         self._pool = SnapshotPool()
+        self._room_bytes = room_bytes()
         self._ordinals: dict[str, int] = {}
 
     def launch(
@@ -118,7 +120,7 @@ class Capture:
             # Triton's own message names the kernel's parameter; it comes from the same call.
             return run(function, *args, grid=grid, warmup=False, **kwargs)
         size = grid_size(grid, arguments)
-        if len(self.launches) >= KEPT_LAUNCHES:
+        if len(self.launches) >= KEPT_LAUNCHES or self._pool.kept_bytes > self._room_bytes:
             self.dropped += 1
             return self._perform(run, function, args, kwargs, size)
         snapshot = self._pool.before(arguments)

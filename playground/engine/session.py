@@ -189,7 +189,6 @@ class Session:
                 self.synchronize()  # a script that says it is done
 
     def _run_findings(self, recorder: Capture, failures: Sequence[Finding]) -> list[Finding]:
-        from playground.engine.capture import KEPT_LAUNCHES
         from playground.engine.slips import slips_in
 
         told = {finding.line for finding in failures}
@@ -201,7 +200,7 @@ class Session:
             found.append(
                 Finding(
                     "hint", "capture",
-                    f"only the first {KEPT_LAUNCHES} launches are kept; "
+                    f"only the first {len(recorder.launches)} launches are kept; "
                     f"{recorder.dropped} more ran", "choose a driver that launches less",
                 )
             )  # fmt: skip

@@ -7,7 +7,13 @@ import re
 
 from playground.model.finding import Finding
 
-_PACKAGES = {"PIL": "pillow", "cv2": "opencv-python", "sklearn": "scikit-learn", "yaml": "pyyaml"}
+_PACKAGES = {
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "pynvml": "nvidia-ml-py",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
 
 _KNOWN: tuple[tuple[str, str], ...] = (
     (
@@ -31,8 +37,7 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "passed in the launch as well",
     ),
     (
-        r"Cannot call @triton\.jit'd outside of the scope of a kernel|"
-        r"'torch.dtype' object has no attribute",
+        r"Cannot call @triton\.jit'd outside of the scope of a kernel",
         "launch it with a grid, kernel[grid](...), or call it from inside another kernel",
     ),
     (

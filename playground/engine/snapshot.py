@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,7 @@ class SnapshotPool:
     """Takes the snapshots of one run; storages that did not change share one copy."""
 
     def __init__(self) -> None:
+        self.kept_bytes = 0
         self._latest: dict[StorageKey, torch.Tensor] = {}
         self._written: dict[tuple[int, tuple[StorageKey | None, ...]], tuple[str, ...]] = {}
 
@@ -123,8 +125,16 @@ class SnapshotPool:
         if latest is not None and same_bytes(latest, live):
             return latest
         copy = copied(live)
+        self.kept_bytes += copy.numel()
         self._latest[key] = copy
         return copy
+
+
+def room_bytes() -> int:
+    """Return how many bytes of snapshots a run may keep: a quarter of the memory it runs in."""
+    if torch.cuda.is_available():
+        return torch.cuda.mem_get_info()[1] // 4
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
 
 def copied(live: torch.Tensor) -> torch.Tensor:

@@ -130,7 +130,7 @@ def test_every_error_is_a_finding_on_its_line(run_engine) -> None:
            "pip install a_module_that_is_not_there")  # fmt: skip
     expect("package", "error", "driver", 2, "ModuleNotFoundError", "pip install opencv-python")
     expect("missing", "error", "driver", 8, "missing 1 required positional argument: 'n'")
-    expect("no_grid", "error", "compile", 6, "AttributeError", "kernel[grid](...)")
+    expect("no_grid", "error", "driver", 8, "outside of the scope", "kernel[grid](...)")
     expect("mistyped", "warning", "capture", 8, "no parameter 'num_wraps'")
     expect("bad_grid", "error", "driver", 8, "whole numbers")
     expect("interrupt", "warning", "driver", 9, "interrupted")

@@ -232,6 +232,7 @@ def hooked(recorder: Recorder) -> Iterator[None]:
         (cls, "run", cls.run) for cls in (JITFunction, InterpretedFunction, Heuristics, Autotuner)
     ]
     original_item = CompiledKernel.__getitem__
+    original_call = InterpretedFunction.__call__
     run_jit, run_interpreted, run_heuristics, _ = (original for _, _, original in originals)
 
     def jit(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
@@ -251,7 +252,14 @@ def hooked(recorder: Recorder) -> Iterator[None]:
     def compiled_item(self: Any, grid: Any) -> Any:
         return launches.compiled(original_item, self, grid)
 
+    def interpreted_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if launches.depth == 0:
+            # The interpreter would let host code call a kernel like any function; a GPU does not.
+            raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+        return original_call(self, *args, **kwargs)
+
     try:
+        InterpretedFunction.__call__ = interpreted_call
         for cls, replacement in zip(
             (JITFunction, InterpretedFunction, Heuristics, Autotuner),
             (jit, interpreted, heuristics, autotuner),
@@ -264,6 +272,7 @@ def hooked(recorder: Recorder) -> Iterator[None]:
         for cls, attribute, original in originals:
             setattr(cls, attribute, original)
         CompiledKernel.__getitem__ = original_item
+        InterpretedFunction.__call__ = original_call
 
 
 class _Launches:
@@ -274,6 +283,7 @@ class _Launches:
         self.stack: list[Any] = []
         self.chosen: list[Any] = []
         self.tuned: set[tuple[int, tuple[Any, ...]]] = set()
+        self.depth = 0
 
     @contextlib.contextmanager
     def inside(self, link: Any) -> Iterator[None]:
@@ -294,10 +304,12 @@ class _Launches:
         # What the launch itself calls (hooks, helpers) is no part of the wrappers around it.
         stack, self.stack = self.stack, []
         chosen_before, self.chosen = self.chosen, []
+        self.depth += 1
         try:
             return self.recorder.launch(kernel, function, args, kwargs, grid, run, chosen)
         finally:
             self.stack, self.chosen = stack, chosen_before
+            self.depth -= 1
 
     def autotuned(self, tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Do what `Autotuner.run` does once it has tuned, with the first config that can run."""
