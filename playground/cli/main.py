@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,9 +44,17 @@ exit status: 0; 1 if an error was found; 2 if the command line asks for what is 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and given[0] in VERBS:
-        return _verb(given[0], given[1:])
-    return _window(given)
+    try:
+        if given and given[0] in VERBS:
+            return _verb(given[0], given[1:])
+        return _window(given)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has had enough (`| head`); nor may Python's own last flush fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 128 + signal.SIGPIPE if os.name != "nt" else 1
 
 
 # ------------------------------------------------------------------ the window
