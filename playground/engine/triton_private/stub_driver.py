@@ -7,9 +7,12 @@ compiles. The stand-in answers as the chosen GPU would, and refuses by name what
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from playground.model.targets import Target, facts_for, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class NoGpuError(RuntimeError):
@@ -39,9 +42,24 @@ class _NoUtils:
             properties["max_threads_per_sm"] = gpu.max_warps_per_sm * gpu.warp_size if gpu else 2048
         return properties
 
-    def load_binary(self, *_args: object, **_options: object) -> NoReturn:
-        """Refuse: a compiled kernel can only be loaded on a GPU."""
-        raise NoGpuError(f"a kernel for {self._target.name} cannot be loaded: this is no GPU")
+    def load_binary(
+        self, name: str, kernel: bytes, _shared_bytes: int, _device: int
+    ) -> tuple[int, int, int, int, int]:
+        """Return handles of 0 and what the binary says of itself: nothing is loaded.
+
+        Launchers that plan their grid from a compiled kernel's registers get the true figures:
+        registers and spilled registers per thread, and the threads a program may have.
+        """
+        gpu = facts_for(self._target.name)
+        threads = gpu.max_threads_per_block if gpu else 1024
+        if self._target.backend != "cuda":
+            raise NoGpuError(f"{name} for {self._target.name} says its registers on the GPU only")
+        import triton
+
+        from playground.engine.resources import from_cubin
+
+        read = from_cubin(kernel, str(triton.knobs.nvidia.cuobjdump.path))
+        return 0, 0, read.registers or 0, (read.stack_bytes or 0) // 4, threads
 
     def unload_module(self, _module: object) -> None:
         """Do nothing: nothing was ever loaded."""
@@ -76,11 +94,15 @@ class StubDriver:
         """Tell that this driver can be used: always."""
         return True
 
-    def launcher_cls(self, _source: object, _metadata: object) -> NoReturn:
-        """Refuse: launching needs a GPU."""
-        raise NoGpuError(
-            f"the kernel was compiled for {self._target.name} but cannot be launched without a GPU"
-        )
+    def launcher_cls(self, _source: object, _metadata: object) -> Callable[..., NoReturn]:
+        """Return a launcher that refuses: a kernel may be looked at, launching needs a GPU."""
+
+        def refuse(*_args: object) -> NoReturn:
+            raise NoGpuError(
+                f"the kernel was compiled for {self._target.name}; launching it needs a GPU"
+            )
+
+        return refuse
 
     def get_current_target(self) -> object:
         """Return the chosen target as Triton's `GPUTarget`."""
