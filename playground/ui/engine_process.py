@@ -36,7 +36,7 @@ JOBS_TARGET = "playground.jobs"
 SIDE_TARGET = "playground.side"
 GRACE_S = 1.0
 """How long a kernel may take to end by itself before it is killed."""
-RETRY_MS = 1500
+FIRST_RETRY_MS, RETRY_MS = 1500, 50
 _SOCKET_PATH_LIMIT = 100
 """A Unix socket's path may have 107 bytes; the kernel appends the channel's number."""
 _REPORT_BYTES = 4000
@@ -106,7 +106,6 @@ class EngineProcess(EnginePort):
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="engine-process", daemon=True)
         self._retry = QTimer(self)
-        self._retry.setInterval(RETRY_MS)
         self._retry.timeout.connect(self._ask_for_subshell)
         self._launched.connect(self._on_launched)
         self._launchFailed.connect(self._on_launch_failed)
@@ -235,7 +234,7 @@ class EngineProcess(EnginePort):
         client.iopub_channel.message_received.connect(kernel.inbox.on_iopub)
         client.control_channel.message_received.connect(kernel.inbox.on_control)
         self._watch(kernel)
-        self._retry.start()
+        self._retry.start(FIRST_RETRY_MS)
         self.clientChanged.emit(client)
 
     def _ask_for_subshell(self) -> None:
@@ -299,7 +298,10 @@ class EngineProcess(EnginePort):
         """Take a message of a kernel's control channel."""
         if message["header"]["msg_type"] == "create_subshell_reply":
             kernel.subshell = kernel.subshell or message["content"].get("subshell_id")
-            self._retry.stop()
+            # A kernel that is not quite up answers with an error.
+            self._retry.start(RETRY_MS)
+            if kernel.subshell is not None:
+                self._retry.stop()
             self._open_comms(kernel)
 
     def take_iopub(self, kernel: _Kernel, message: dict[str, Any]) -> None:

@@ -1,0 +1,115 @@
+"""Whatever a driver does, the window lives, the text stays, and the reason is told."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from playground.model.resources import kernels_dir
+from tests.app.conftest import App, pause, wait_for
+
+VECTOR_ADD = str(kernels_dir() / "vector_add.py")
+
+
+def said(app: App) -> str:
+    return "\n".join(finding.text() for finding in app.document.findings)
+
+
+def back_again(app: App) -> None:
+    wait_for(lambda: bool(app.deaths), 30, "the death")
+    wait_for(lambda: app.engine.state == "ready", 60, "the new kernel")
+
+
+def run_file(app: App, folder: Path, text: str) -> None:
+    app.write(folder, text)
+    app.document.run()
+
+
+def test_os_exit_in_the_driver(app: App, tmp_path: Path) -> None:
+    text = "import os\nos._exit(3)\n"
+    run_file(app, tmp_path, text)
+    back_again(app)
+    pause(0.3)
+    assert app.document.text == text
+    assert len(app.deaths) == 1
+    assert "exited with status 3" in said(app)
+    assert "not run again" in said(app)
+
+
+def test_a_segmentation_fault_tells_where(app: App, tmp_path: Path) -> None:
+    run_file(app, tmp_path, "import ctypes\n\ndef boom():\n    ctypes.string_at(0)\n\nboom()\n")
+    back_again(app)
+    (finding,) = [f for f in app.document.findings if "SIGSEGV" in f.message]
+    assert "in boom" in finding.detail
+    assert "user.py" in finding.detail
+
+
+def test_a_killed_kernel_comes_back_with_the_last_run(app: App) -> None:
+    document = app.document
+    document.open_file(VECTOR_ADD)
+    document.run()
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
+    app.settle()
+    os.kill(app.engine.pid or 0, signal.SIGKILL)
+    back_again(app)
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage again")
+    assert len(document.launches) == 1
+    assert "SIGKILL" in said(app)
+    assert "variables made in the console are lost" in said(app)
+
+
+@pytest.mark.parametrize("loop", ["while True:\n    pass\n", "import time\ntime.sleep(1000)\n"])
+def test_an_endless_driver_is_interrupted(app: App, tmp_path: Path, loop: str) -> None:
+    pid = app.engine.pid
+    run_file(app, tmp_path, loop)
+    wait_for(lambda: app.engine.state == "busy")
+    pause(0.3)
+    app.document.interrupt()
+    wait_for(lambda: app.engine.state == "ready", 10, "the engine after the interrupt")
+    assert app.engine.pid == pid
+    assert "interrupted" in said(app)
+
+
+@pytest.mark.parametrize("code", ["import sys\nsys.exit(2)\n", "raise SystemExit('enough')\n"])
+def test_sys_exit_in_the_driver(app: App, tmp_path: Path, code: str) -> None:
+    pid = app.engine.pid
+    run_file(app, tmp_path, code)
+    wait_for(lambda: bool(app.document.findings), 10, "a finding")
+    app.settle()
+    assert app.engine.pid == pid
+    assert app.deaths == []
+
+
+def test_an_exception_in_the_driver_is_on_its_line(app: App, tmp_path: Path) -> None:
+    run_file(app, tmp_path, "def f(n):\n    return 1 // n\n\nf(0)\n")
+    wait_for(lambda: bool(app.document.findings), 10, "a finding")
+    app.settle()
+    finding = app.document.findings[0]
+    assert (finding.severity, finding.stage) == ("error", "driver")
+    assert "ZeroDivisionError" in finding.message
+    assert finding.line == 2
+    assert "server.py" not in finding.detail
+
+
+def test_ten_megabytes_of_output(app: App, tmp_path: Path) -> None:
+    run_file(app, tmp_path, "print(('z' * 99 + '\\n') * 100_000)\n")
+    wait_for(lambda: bool(app.document.findings), 30, "the end of the run")
+    app.settle()
+    assert app.deaths == []
+    assert "launched no Triton kernel" in said(app)
+
+
+def test_threads_left_by_the_driver_do_not_hold_the_end(app: App, tmp_path: Path) -> None:
+    text = "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()\n"
+    run_file(app, tmp_path, text)
+    wait_for(lambda: bool(app.document.findings), 10, "the end of the run")
+    app.engine.restart()
+    wait_for(lambda: app.engine.state == "ready", 60)
+
+
+def test_a_module_that_closes_stdout(app: App, tmp_path: Path) -> None:
+    run_file(app, tmp_path, "import os, sys\nos.close(1)\nsys.stdout.write('still here\\n')\n")
+    wait_for(lambda: bool(app.document.findings), 10, "the end of the run")
+    app.settle()
+    assert app.deaths == []

@@ -1,0 +1,186 @@
+"""The transport: private sockets, jobs in order, questions at once, interrupt and cancel."""
+
+import stat
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+from playground.model.resources import kernels_dir
+from playground.protocol import messages
+from tests.app.conftest import App, wait_for
+
+SLEEPER = "import time\nfor _ in range(1000):\n    time.sleep(0.01)\n"
+
+
+def run_request(text: str, driver: str = "") -> messages.Run:
+    return messages.Run("/tmp/transport_test.py", text, driver)
+
+
+def test_nothing_listens_on_tcp(app: App) -> None:
+    processes = [psutil.Process(app.engine.pid), psutil.Process()]
+    listening = [
+        connection
+        for process in processes
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert listening == []
+
+
+def test_the_socket_folder_is_private_and_its_paths_short(app: App) -> None:
+    folder = app.engine._folder
+    assert stat.S_IMODE(folder.stat().st_mode) & 0o777 == 0o700
+    sockets = [path for path in folder.iterdir() if stat.S_ISSOCK(path.stat().st_mode)]
+    assert len(sockets) == 5
+    assert max(len(str(path)) for path in sockets) <= 107
+
+
+def test_the_window_has_neither_torch_nor_triton(app: App) -> None:
+    # In a process of its own: other tests of this one import them.
+    code = (
+        "import sys; import playground.ui.engine_process, playground.ui.document,"
+        "playground.ui.engine_client, playground.ui.console_widget;"
+        "print([m for m in ('torch', 'triton') if m in sys.modules])"
+    )
+    process = psutil.Popen([sys.executable, "-c", code], stdout=-1, text=True)
+    out, _ = process.communicate(timeout=60)
+    assert out.strip() == "[]"
+
+
+def test_the_greeting_says_what_the_engine_runs_on(app: App) -> None:
+    device = app.document.device
+    assert device is not None
+    assert device.mode in ("gpu", "interpreter")
+    assert device.target in app.document.targets
+    assert {"cuda:80", "cuda:90", "hip:gfx942"} <= set(app.document.targets)
+
+
+def test_jobs_are_done_in_order_and_questions_meanwhile(app: App) -> None:
+    first = app.engine.send(run_request("import time\ntime.sleep(0.4)\n"))
+    second = app.engine.send(run_request("x = 1\n"))
+    wait_for(lambda: app.engine.state == "busy")
+    started = time.perf_counter()
+    (clocks, _) = app.ask(messages.GetClocks())
+    assert time.perf_counter() - started < 0.35  # while the first one sleeps
+    assert isinstance(clocks, messages.Clocks)
+    assert not any(isinstance(reply, messages.Finished) for reply in app.of(first))
+    app.wait_job(second)
+    ends = [job for reply, job in app.replies if isinstance(reply, messages.Finished)]
+    assert ends.index(first) < ends.index(second)
+
+
+def test_interrupt_stops_the_driver_and_keeps_the_engine(app: App) -> None:
+    pid = app.engine.pid
+    job = app.engine.send(run_request(SLEEPER))
+    wait_for(lambda: bool(app.of(job)) or app.engine.state == "busy")
+    time.sleep(0.2)
+    app.engine.interrupt()
+    replies = app.wait_job(job, 5)
+    said = [f for r in replies for f in getattr(r, "findings", ())]
+    assert any("interrupted" in finding.message for finding in said)
+    assert app.engine.pid == pid
+    assert isinstance(app.ask(run_request("x = 1\n"))[-1], messages.Finished)
+
+
+def test_interrupt_at_rest_does_nothing(app: App) -> None:
+    pid = app.engine.pid
+    for _ in range(5):
+        app.engine.interrupt()
+    assert isinstance(app.ask(run_request("x = 1\n"))[-1], messages.Finished)
+    assert app.engine.pid == pid
+
+
+def test_a_job_cancelled_in_the_queue_never_starts(app: App, tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    first = app.engine.send(run_request("import time\ntime.sleep(0.3)\n"))
+    second = app.engine.send(run_request(f"open({str(marker)!r}, 'w').close()\n"))
+    app.engine.send(messages.Cancel(second))
+    replies = app.wait_job(second)
+    assert replies == [messages.Finished(cancelled=True)]
+    app.wait_job(first)
+    assert not marker.exists()
+
+
+def test_a_question_about_nothing_is_a_finding(app: App) -> None:
+    from playground.model.config import Config
+
+    view = messages.PlaneView()
+    (end,) = app.ask(messages.GetPlane(99, Config(), "x", "owner", view))
+    assert isinstance(end, messages.Finished)
+    assert "GetPlane failed" in end.findings[0].message
+
+
+def test_restart_gives_a_fresh_process_and_the_same_folder(app: App) -> None:
+    old = app.engine.pid
+    app.engine.restart()
+    assert app.engine.state == "restarting"
+    wait_for(lambda: app.engine.state == "ready", 60)
+    assert app.engine.pid != old
+    assert not psutil.pid_exists(old or 0)
+    assert app.deaths == []
+    (clocks, _) = app.ask(messages.GetClocks())
+    assert isinstance(clocks, messages.Clocks)
+
+
+def test_requests_without_an_engine_end_at_once(app: App) -> None:
+    app.engine.restart()
+    assert app.ask(run_request("x = 1\n"), 5) == [messages.Finished(cancelled=True)]
+    wait_for(lambda: app.engine.state == "ready", 60)
+
+
+def test_the_vector_add_runs_end_to_end(app: App) -> None:
+    document = app.document
+    document.open_file(str(kernels_dir() / "vector_add.py"))
+    document.run()
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
+    app.settle()
+    assert document.launch is not None
+    assert document.launch.kernel == "add_kernel"
+    assert document.check is not None
+    assert document.check.status == "correct"
+    coverage = document.coverage
+    assert coverage is not None
+    assert coverage.tensor("out_ptr").stores.total == 98432
+    assert coverage.tensor("out_ptr").unwritten == 0
+    got: list[object] = []
+    document.request_plane("out_ptr", "owner", messages.PlaneView(), got.append)
+    document.request_element("out_ptr", 0, 5, (), got.append)
+    document.request_program("x_ptr", 1, messages.PlaneView(), got.append)
+    document.request_ir("ttir", got.append)
+    wait_for(lambda: len(got) == 4, 30, "four answers")
+    by_type = {type(item): item for item in got}
+    plane = by_type[messages.Plane]
+    assert isinstance(plane, messages.Plane)
+    assert plane.values[0, 0] == 0
+    assert plane.programs == 97
+    element = by_type[messages.Element]
+    assert isinstance(element, messages.Element)
+    assert (element.index, element.stores, element.owner) == ((5,), 1, 0)
+    footprint = by_type[messages.ProgramFootprint]
+    assert isinstance(footprint, messages.ProgramFootprint)
+    assert footprint.loads == 1024
+    text = by_type[messages.Ir]
+    assert isinstance(text, messages.Ir)
+    assert "tt.store" in text.text
+
+
+def test_shutdown_leaves_nothing(app: App) -> None:
+    import threading
+
+    from playground.ui.engine_process import EngineProcess
+
+    before = set(threading.enumerate())
+    engine = EngineProcess()
+    folder = engine._folder
+    engine.start()
+    wait_for(lambda: engine.pid is not None, 30)
+    pid = engine.pid or 0
+    started = time.perf_counter()
+    engine.shutdown()
+    assert time.perf_counter() - started < 8
+    assert not psutil.pid_exists(pid)
+    assert not folder.exists()
+    assert set(threading.enumerate()) <= before
+    engine.deleteLater()
