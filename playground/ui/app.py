@@ -8,10 +8,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from playground.ui import plain_import
-
-# isort: split
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 _SLOT_ERRORS_KEPT = 5
-QT_VERSION = plain_import.QT_VERSION
 
 
 def application(arguments: list[str] | None = None) -> QApplication:
@@ -94,7 +90,7 @@ def main(path: str | None = None) -> int:
         engine.shutdown()
         # Views first, while the document they listen to still lives.
         window.deleteLater()
-        QCoreApplication.sendPostedEvents(None, 0)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def _after_first_paint(window: MainWindow, engine: EnginePort) -> None:

@@ -118,7 +118,7 @@ class Docks(QObject):
         window.resizeDocks(horizontal, [side, right], Qt.Orientation.Horizontal)
         window.resizeDocks(
             [docks["launches"], docks["knobs"]],
-            [round(height * 0.26), round(height * 0.6)],
+            [round(height * 0.36), round(height * 0.5)],
             Qt.Orientation.Vertical,
         )
         window.resizeDocks(

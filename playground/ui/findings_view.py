@@ -64,7 +64,7 @@ class FindingsView(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
-        self._empty = QLabel("Nothing to report: errors, wrong results and hints show up here.")
+        self._empty = QLabel(self)
         self._empty.setObjectName("findings.empty")
         self._empty.setProperty("role", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -100,14 +100,15 @@ class FindingsView(QWidget):
         top.addStretch()
         top.addWidget(self._filter)
         self._filter.setMaximumWidth(28 * self.fontMetrics().averageCharWidth())
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.tree)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._top)
+        # In the layout first: a stack without a parent shows its pages as windows of their own.
+        self._stack = QStackedLayout()
         layout.addLayout(self._stack, 1)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.tree)
         self.setAutoFillBackground(True)
 
     def _fill(self) -> None:

@@ -26,6 +26,8 @@ class LateEngine(EnginePort):
         """Import what it takes and begin to start the process."""
         if self.process is not None:
             return
+        # The process' thread would import this as well, but two threads that import Qt's modules
+        # at a time end the program now and then.
         from playground.ui.engine_process import EngineProcess
 
         self.process = process = EngineProcess(self)

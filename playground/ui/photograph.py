@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 DEFAULT_SIZE = (1600, 1000)
+_IDLE_S = 20.0
 _SETTLE_MS = 400
 """Pictures of planes and plots come some milliseconds after the results they draw."""
 
@@ -150,6 +151,8 @@ def _work(document: Document, timeout_s: float, launch: int, *, sweep: bool) -> 
         if not _wait(lambda: document.sweep_result is not None, left()):
             document.cancel()
             missing = ("sweep",)
+    # Compiling ahead is still going on; the picture shall say that the engine is ready.
+    _wait(lambda: document.engine_state == "ready", min(left(), _IDLE_S))
     return missing
 
 

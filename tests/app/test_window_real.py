@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLabel, QWidget
 
 from playground.model.resources import kernels_dir
 from playground.ui.app import build_window
@@ -28,6 +28,7 @@ def window(qapp, tmp_path):
     made.show()
     made.docks.arrange()
     made.activateWindow()
+    wait_for(made.isActiveWindow, 5, "the active window")
     engine.start()
     made.load_views()
     wait_for(lambda: len(made.docks.views) == 8, 30, "the views")
@@ -36,6 +37,10 @@ def window(qapp, tmp_path):
     yield made
     made.close_without_asking()
     made.deleteLater()
+    # pyqtgraph's menus and qtconsole's popups have no parent; they would go with the garbage later.
+    for widget in QApplication.topLevelWidgets():
+        if widget.parent() is None:
+            widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyleSheet("")
     assert not kernels()

@@ -1,7 +1,7 @@
 """The window on a scripted engine: driven by its actions and keys, looked at by its widgets."""
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -71,6 +71,26 @@ def test_editor_can_be_typed_in_at_first_paint(qtbot, qapp, tmp_path):
         QTest.keyClicks(window.editor, "x = 1")
         assert window.document.text == "x = 1"
         assert window.document.dirty
+
+
+def test_nothing_but_the_window_shows_up_while_it_fills(qtbot, qapp, tmp_path):
+    shown = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched, event):
+            showing = event.type() == QEvent.Type.Show and isinstance(watched, QWidget)
+            if showing and watched.isWindow():
+                shown.append(watched.objectName())
+            return False
+
+    watch = Watch()
+    qapp.installEventFilter(watch)
+    with open_window(tmp_path, qapp, path=KERNEL) as window:
+        with qtbot.waitSignal(window.docks.allFilled, timeout=20_000):
+            window.load_views()
+        assert window.isActiveWindow()
+    qapp.removeEventFilter(watch)
+    assert shown == ["mainWindow"]
 
 
 def test_opening_shows_the_text_and_runs_nothing(window):
