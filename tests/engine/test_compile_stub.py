@@ -70,3 +70,45 @@ def test_the_stand_in_answers_as_the_chosen_gpu(target):
         assert found["target"] == ["hip", "gfx942", 64]
         assert properties["arch"] == "gfx942"
         assert properties["warpSize"] == 64
+
+
+SPECIALIZE = """
+import json, sys
+import torch, triton
+from playground.engine.compile_messages import decode, encode
+from playground.engine.triton_private.compiled import compile_function, prepare_compiler
+from playground.engine.triton_private.stub_driver import activate_stub
+
+activate_stub(sys.argv[1])
+sys.path.insert(0, sys.argv[2])
+import vector_add
+kernel, found = vector_add.add_kernel, {}
+base = torch.zeros(256)
+for name, x, n in (("aligned", base[:64], 64), ("shifted", base[1:65], 64), ("odd", base[:63], 63)):
+    given = dict(zip(kernel.arg_names, (x, base, base, n, 64)))
+    sent = {key: decode(encode(value), None, None) for key, value in given.items()}
+    made = compile_function(kernel, sent, {"num_warps": 4}, lambda: "")
+    kernel.device_caches.clear()
+    hits = []
+    triton.knobs.compilation.listener = lambda **event: hits.append(event["cache_hit"])
+    real = kernel.warmup(*given.values(), num_warps=4, grid=(1,))
+    triton.knobs.compilation.listener = None
+    found[name] = {"first": made.cache_hit, "hits": hits, "hash": real.hash}
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("target", ["cuda:90", "hip:gfx942"])
+def test_what_crosses_to_a_worker_specializes_as_the_real_tensor(target, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_DEFAULT_FP_FUSION": "1"}
+    environment["TRITON_CACHE_DIR"] = str(tmp_path)
+    environment.pop("TRITON_INTERPRET", None)
+    done = subprocess.run(
+        [sys.executable, "-c", SPECIALIZE, target, str(ROOT / "kernels")], capture_output=True,
+        text=True, env=environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-4000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert [item["hits"] for item in found.values()] == [[True]] * 3
+    assert not any(item["first"] for item in found.values())
+    assert len({item["hash"] for item in found.values()}) == 3
