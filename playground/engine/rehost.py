@@ -7,6 +7,8 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from playground.engine import drivers, instrument, loading
 from playground.engine.arguments import argument_value, tensors_in
 from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
@@ -61,12 +63,20 @@ class _Until(Capture):
 
 
 class _Overriding(Capture):
-    """Performs every launch, and the one that stands for `wanted` under another config."""
+    """Performs every launch, and the one that stands for `wanted` under another config.
+
+    `results` are what later launches left, by captured launch and argument.
+    """
 
     def __init__(self, session: Session, wanted: CapturedLaunch, config: Config) -> None:
         super().__init__(session.device.target, (session.path,))
         self._wanted = wanted
         self._config = config
+        self._later = {
+            (item.info.kernel, item.ordinal): item
+            for item in session.launches[wanted.info.index + 1 :]
+        }
+        self.results: list[tuple[CapturedLaunch, str, torch.Tensor]] = []
 
     def launch(
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
@@ -76,9 +86,11 @@ class _Overriding(Capture):
         name = wrappers.kernel_name(function)
         ordinal = self._ordinals.get(name, 0)
         self._ordinals[name] = ordinal + 1
-        if name != self._wanted.info.kernel or ordinal != self._wanted.ordinal:
-            return _perform(function, args, kwargs, grid, run)
         arguments, options = wrappers.bind(function, args, kwargs)
+        if name != self._wanted.info.kernel or ordinal != self._wanted.ordinal:
+            returned = _perform(function, args, kwargs, grid, run)
+            self._keep(self._later.get((name, ordinal)), arguments)
+            return returned
         for knob, value in self._config.values:
             if knob in arguments:
                 arguments[knob] = argument_value(arguments[knob], value)
@@ -87,6 +99,14 @@ class _Overriding(Capture):
         size = grid_size(grid, arguments)
         options = {knob: value for knob, value in options.items() if knob not in arguments}
         return _perform(function, (), {**arguments, **options}, size, run)
+
+    def _keep(self, captured: CapturedLaunch | None, arguments: dict[str, Any]) -> None:
+        if captured is None:
+            return
+        for name in captured.snapshot.written:
+            value = arguments.get(name)
+            if isinstance(value, torch.Tensor):
+                self.results.append((captured, name, value.detach().clone()))
 
 
 def _perform(
@@ -113,8 +133,13 @@ def rerun(session: Session, launch: CapturedLaunch, config: Config) -> CapturedL
     return found
 
 
-def whole_result(session: Session, launch: CapturedLaunch, config: Config) -> Any:
-    """Return what the driver returns when it runs to its end with `launch` under `config`.
+def whole_run(
+    session: Session, launch: CapturedLaunch, config: Config
+) -> tuple[Any, list[tuple[CapturedLaunch, str, torch.Tensor]]]:
+    """Run the driver to its end with `launch` under `config`.
+
+    Returns what the driver returns, and what later launches left in the tensors they write: by
+    captured launch and argument.
 
     Raises
     ------
@@ -122,8 +147,9 @@ def whole_result(session: Session, launch: CapturedLaunch, config: Config) -> An
         What the driver raises then.
     """
     sites, values = _sites(launch, config)
-    with _host(session, sites, values, _Overriding(session, launch, config)) as run:
-        return run()
+    recorder = _Overriding(session, launch, config)
+    with _host(session, sites, values, recorder) as run:
+        return run(), recorder.results
 
 
 def _sites(

@@ -183,7 +183,8 @@ def prepare(launch: CapturedLaunch, config: Config, session: Session) -> Prepare
         if rerun is not None:
             source, reshaped = _adopt(launch, rerun)
             grid = rerun.grid
-        if not callable(grid) and (rerun is None or rerun.info.grid == launch.info.grid):
+        followed = rerun is not None and (reshaped or rerun.info.grid != launch.info.grid)
+        if not callable(grid) and not followed:
             written_down = [name for name in changed if _is_written_down(launch, name)]
             findings = (_did_not_follow(launch, written_down),) if written_down else ()
     effective = effective_config(launch, config)

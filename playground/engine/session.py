@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import sys
-import time
-import types
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
@@ -23,27 +20,26 @@ from playground.engine.findings import (
     finding_from_exception,
     is_fatal,
 )
-from playground.engine.job import CancelledError, Job
+from playground.engine.job import Job
 from playground.engine.launches import Last, LaunchList
 from playground.model.config import Config, validated
-from playground.model.finding import Finding
 from playground.model.outline import Driver, Outline, outline
-from playground.protocol import messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from playground.engine.capture import Capture, CapturedLaunch
+    from playground.engine.capture import CapturedLaunch
     from playground.engine.checking import Expected
     from playground.engine.compiling import CompileOutcome, Compiler
     from playground.engine.counters import Counts
     from playground.engine.replay import PreparedReplay, WorkingSet
     from playground.model.coverage import Coverage
     from playground.model.device import DeviceInfo
-    from playground.model.finding import Stage
+    from playground.model.finding import Finding, Stage
     from playground.model.knobs import KnobValue
     from playground.model.measurement import CacheMode, Measurement
     from playground.model.sweep import SweepResult
+    from playground.protocol import messages
 
     Reference = tuple[list[Expected], tuple[Finding, ...]]
 
@@ -52,10 +48,6 @@ STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
 _KEPT_REPLAYS = 64
 _KEPT_COUNTS = 16
 _KEPT_WORKING_SETS = 4
-
-
-class EngineModeError(RuntimeError):
-    """Triton was imported in a mode that this machine cannot run."""
 
 
 class Session:
@@ -68,7 +60,7 @@ class Session:
 
     Raises
     ------
-    EngineModeError
+    interpreting.EngineModeError
         There is no GPU, and Triton was imported before `TRITON_INTERPRET=1` was set.
     """
 
@@ -78,7 +70,9 @@ class Session:
         self.device = device if device is not None else machine.device_info()
         self._lasting = contextlib.ExitStack()
         if self.device.mode == "interpreter":
-            self._start_interpreter()
+            from playground.engine.interpreting import interpreting
+
+            self._lasting.enter_context(interpreting(self))
         self.path = ""
         self.text = ""
         self.outline = Outline()
@@ -93,7 +87,7 @@ class Session:
         self._compiler: Compiler | None = None
         self._compiler_is_current = False
         self.seed = 0
-        self._random: dict[str, Any] = {}
+        self.random_state: dict[str, Any] = {}
         self._expected: Reference | None = None
         self._reset_results()
 
@@ -139,91 +133,13 @@ class Session:
         sizes
             Problem sizes put into the driver's call of `example`.
         """
-        import torch
+        from playground.engine import running
 
-        from playground.engine import capture, snapshot
-
-        job = job or Job()
-        started = time.perf_counter()
         self._forget()
         self.driver = self._driver(driver)
         self.sizes = dict(sizes or {})
         self._compiler_is_current = False
-        if self.outline.findings:
-            self.findings = self.outline.findings
-            return self._run_result(started)
-        job.progress(f"running {Path(self.path).name}")
-        recorder = capture.Capture(self.device.target, (self.path,))
-        found: list[Finding] = []
-        # As unpredictable as a fresh process, yet known: an exported file can repeat the inputs.
-        self.seed = torch.seed()
-        self._random = _random_state()
-        try:
-            with self.watched(job), capture.capturing(recorder), snapshot.poisoned_memory():
-                self._execute(self.driver)
-        except (CancelledError, KeyboardInterrupt) as error:
-            found.append(self.finding(KeyboardInterrupt() if isinstance(
-                error, CancelledError) else error, "driver"))  # fmt: skip
-        except Exception as error:
-            if self.is_fatal(error):
-                raise FatalError(str(error)) from error
-            found.append(self.finding(error, "driver"))
-        finally:
-            self.launches = LaunchList(recorder.launches)
-        self.findings = (*found, *self._run_findings(recorder, found))
-        return self._run_result(started)
-
-    def _execute(self, driver: Driver | None) -> None:
-        code = "" if driver is None else drivers.with_sizes(driver.code, self.sizes)
-        name = "__main__" if not code.strip() else loading.module_name(self.path)
-        module = types.ModuleType(name)
-        self.namespace = module.__dict__
-        with loading.script_arguments(self.path):
-            try:
-                loading.execute(module, self.path, self.text)
-                if code.strip():
-                    with loading.importing_from(os.path.dirname(self.path)):
-                        self.result = drivers.run_driver(code, self.namespace)
-                self.synchronize()
-            except SystemExit:
-                self.synchronize()  # a script that says it is done
-
-    def _run_findings(self, recorder: Capture, failures: Sequence[Finding]) -> list[Finding]:
-        from playground.engine.slips import slips_in
-
-        told = {finding.line for finding in failures}
-        found = [
-            *recorder.findings,
-            *(slip for slip in slips_in(self.text, self.path) if slip.line not in told),
-        ]
-        if recorder.dropped:
-            found.append(
-                Finding(
-                    "hint", "capture",
-                    f"only the first {len(recorder.launches)} launches are kept; "
-                    f"{recorder.dropped} more ran", "choose a driver that launches less",
-                )
-            )  # fmt: skip
-        if not recorder.launches and not failures:
-            shown = f"`{self.driver.label}`" if self.driver else "the file"
-            found.append(
-                Finding(
-                    "warning", "capture", f"{shown} launched no Triton kernel",
-                    "choose or type a driver that launches one, such as example(): a call that "
-                    "reaches kernel[grid](...)", self.path,
-                    self.driver.line if self.driver else None,
-                )
-            )  # fmt: skip
-        return found
-
-    def _run_result(self, started: float) -> messages.RunResult:
-        return messages.RunResult(
-            launches=tuple(launch.info for launch in self.launches),
-            findings=self.findings,
-            result=_value_text(self.result),
-            elapsed_ms=(time.perf_counter() - started) * 1e3,
-            modified_files=loading.user_files(self.path)[1:],
-        )
+        return running.run(self, job or Job())
 
     def _driver(self, given: Driver | str | None) -> Driver | None:
         if isinstance(given, Driver):
@@ -246,7 +162,7 @@ class Session:
         from playground.engine import replay
 
         captured, config = self._chosen(launch, config, knobs)
-        key = (launch, config)
+        key = (captured.info.index, config)
         prepared = self._replays.get(key)
         if prepared is None:
             prepared = replay.prepare(captured, config, self)
@@ -270,7 +186,7 @@ class Session:
 
         captured, config = self._chosen(launch, config, knobs)
         target = target or self.device.target
-        key = (launch, config, target)
+        key = (captured.info.index, config, target)
         outcome = self._outcomes.get(key)
         if outcome is None:
             effective = effective_config(captured, config)
@@ -291,7 +207,7 @@ class Session:
     ) -> messages.Checked:
         """Run a launch once under a config and compare its result."""
         captured, config = self._chosen(launch, config, knobs)
-        key = (launch, config)
+        key = (captured.info.index, config)
         checked = self._checked.get(key)
         if checked is None:
             from playground.engine.verdict import judged
@@ -312,10 +228,10 @@ class Session:
     ) -> Measurement:
         """Time a launch under a config; with a GPU its bytes are counted first, for bandwidth."""
         job = job or Job()
-        _, config = self._chosen(launch, config, knobs)
+        captured, config = self._chosen(launch, config, knobs)
         if self.device.mode == "gpu":
             self.coverage(launch, config, job)
-        return self.measure(launch, config, budget_ms, cache, job)
+        return self.measure(captured.info.index, config, budget_ms, cache, job)
 
     def measure(
         self, launch: int, config: Config, budget_ms: float, cache: CacheMode, job: Job
@@ -346,8 +262,8 @@ class Session:
         from playground.engine import coverage
         from playground.engine.replay import put_back_after
 
-        _, config = self._chosen(launch, config, knobs)
-        key = (launch, config)
+        captured, config = self._chosen(launch, config, knobs)
+        key = (captured.info.index, config)
         counts = self.counts.get(key)
         if counts is None:
             job = job or Job()
@@ -386,7 +302,7 @@ class Session:
         captured, config = self._chosen(launch, config, knobs)
         self.last = Last(launch=captured.info, config=config)
         return Replaying(
-            self, launch, config, job or Job(), revision, budget_ms, cache, target
+            self, captured.info.index, config, job or Job(), revision, budget_ms, cache, target
         ).perform(steps)
 
     def sweep(
@@ -411,8 +327,8 @@ class Session:
         """Return the text of a `.py` that runs alone with the config frozen into it."""
         from playground.engine import export
 
-        _, config = self._chosen(launch, config, knobs)
-        return export.export(self, launch, config)
+        captured, config = self._chosen(launch, config, knobs)
+        return export.export(self, captured.info.index, config)
 
     def measured(self, launch: int, config: Config) -> Measurement | None:
         """Return the latest measurement of a launch under a config, if there is one."""
@@ -431,6 +347,16 @@ class Session:
             self._compiler.use(self.path, self.text, self.driver, self.sizes)
             self._compiler_is_current = True
         return self._compiler
+
+    def compiled_figures(
+        self, function: Any, arguments: dict[str, Any], options: dict[str, Any]
+    ) -> CompileOutcome:
+        """Compile for a script that reads registers or assembly of an interpreted launch."""
+        from playground.engine.capture import Capture
+
+        recorder = Capture(self.device.target, (self.path,))
+        described = recorder.described(function, function, (), {**arguments, **options}, (1,), None)
+        return self.compiler.compile(described, described.info.config, self.device.target, Job())
 
     def finding(self, error: BaseException, stage: Stage) -> Finding:
         """Return `error` as a finding with a place in the user's files."""
@@ -483,13 +409,10 @@ class Session:
     @contextlib.contextmanager
     def as_before_the_driver(self) -> Iterator[None]:
         """Give random generators the state they had before the run, and put today's back."""
-        today = _random_state()
-        _set_random_state(self._random)
-        try:
-            with loading.script_arguments(self.path):
-                yield
-        finally:
-            _set_random_state(today)
+        from playground.engine.randomness import in_state
+
+        with in_state(self.random_state), loading.script_arguments(self.path):
+            yield
 
     def close(self) -> None:
         """End the compile workers and undo what the session changed in this process."""
@@ -500,34 +423,6 @@ class Session:
         self._lasting.close()
 
     # ------------------------------------------------------------------ inside
-
-    def _start_interpreter(self) -> None:
-        import triton
-
-        if not triton.knobs.runtime.interpret:
-            raise EngineModeError(
-                "there is no GPU here, so kernels must run in Triton's interpreter, and Triton was "
-                "imported without it: set TRITON_INTERPRET=1 in the environment before Python "
-                "imports triton (import playground first, or start with `triton-playground`)"
-            )
-        from playground.engine import simulated_cuda
-        from playground.engine.triton_private import interpreter, stub_driver
-
-        interpreter.install()
-        interpreter.set_compiled_lookup(self._compiled_figures)
-        stub_driver.activate_stub(self.device.target)
-        if not machine.has_nvidia_gpu():
-            self._lasting.enter_context(simulated_cuda.simulated_cuda())
-
-    def _compiled_figures(
-        self, function: Any, arguments: dict[str, Any], options: dict[str, Any]
-    ) -> CompileOutcome:
-        """Compile for a script that reads registers or assembly of an interpreted launch."""
-        from playground.engine.capture import Capture
-
-        recorder = Capture(self.device.target, (self.path,))
-        described = recorder.described(function, function, (), {**arguments, **options}, (1,), None)
-        return self.compiler.compile(described, described.info.config, self.device.target, Job())
 
     def _chosen(
         self, launch: int, config: Config | None, knobs: Mapping[str, KnobValue]
@@ -569,26 +464,14 @@ class Session:
 
     @contextlib.contextmanager
     def watched(self, job: Job) -> Iterator[None]:
-        """Let `job` be cancelled inside an interpreted launch, and tell how far that is."""
+        """Let `job` be cancelled where that is possible within a launch."""
         if self.device.mode != "interpreter":
             yield
             return
-        from playground.engine.triton_private import interpreter
+        from playground.engine import interpreting
 
-        told_s = time.monotonic()
-
-        def look(program: int, programs: int) -> None:
-            nonlocal told_s
-            job.check()
-            if time.monotonic() - told_s > 0.5:
-                told_s = time.monotonic()
-                job.progress(f"program {program} of {programs}", program / max(programs, 1))
-
-        interpreter.set_check(look)
-        try:
+        with interpreting.watched(job):
             yield
-        finally:
-            interpreter.set_check(None)
 
     @contextlib.contextmanager
     def guarded(self, job: Job) -> Iterator[None]:
@@ -637,35 +520,3 @@ def _bound(cache: OrderedDict[Any, Any], most: int) -> list[Any]:
     while len(cache) > most:
         dropped.append(cache.popitem(last=False)[0])
     return dropped
-
-
-def _value_text(value: Any) -> str:
-    text = "" if value is None else repr(value)
-    return text if len(text) <= 2000 else text[:1999] + "…"
-
-
-def _random_state() -> dict[str, Any]:
-    import numpy as np
-    import torch
-
-    state: dict[str, Any] = {
-        "python": random.getstate(),
-        "numpy": np.random.get_state(),
-        "torch": torch.get_rng_state(),
-    }
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        state["cuda"] = torch.cuda.get_rng_state_all()
-    return state
-
-
-def _set_random_state(state: Mapping[str, Any]) -> None:
-    import numpy as np
-    import torch
-
-    if not state:
-        return
-    random.setstate(state["python"])
-    np.random.set_state(state["numpy"])
-    torch.set_rng_state(state["torch"])
-    if "cuda" in state:
-        torch.cuda.set_rng_state_all(state["cuda"])

@@ -47,21 +47,30 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
 def _at_the_launcher(
     session: Session, launch: CapturedLaunch, config: Config, expected: list[checking.Expected]
 ) -> CheckResult:
-    """Compare the driver's value: the launch's own output has another shape under this config."""
-    value = rehost.whole_result(session, launch, config)
+    """Compare what comes of it: the launch's own output has another shape under this config.
+
+    That is the driver's value, else what later launches leave.
+    """
+    value, later = rehost.whole_run(session, launch, config)
     against: Any = "reference" if expected else "captured"
     wanted = [item.want for item in expected] or list(_tensors(session.result))
     got = list(_tensors(value))
-    if not got or len(got) < len(wanted):
-        note = "its output has another shape under this config, and the driver returns no tensor"
+    differences = [
+        checking.compare("result", one, other, *checking.tolerances(launch, one.dtype))
+        for one, other in zip(got, wanted, strict=False)
+    ]
+    if not differences:
+        against = "captured"
+        for captured, name, left in later:
+            want = captured.snapshot.result(captured.arguments[name])
+            if want is not None and want.shape == left.shape:
+                label = f"{name} of {captured.info.kernel}"
+                limits = checking.tolerances(captured, left.dtype)
+                differences.append(checking.compare(label, left, want, *limits))
+    if not differences:
+        note = "its output has another shape under this config, and nothing later shows it"
         return CheckResult("unjudged", "none", note=note)
-    return checking.verdict(
-        [
-            checking.compare("result", one, other, *checking.tolerances(launch, one.dtype))
-            for one, other in zip(got, wanted, strict=False)
-        ],
-        against,
-    )
+    return checking.verdict(differences, against)
 
 
 def _tensors(value: Any) -> Any:  # noqa: ANN401 - whatever a driver returns

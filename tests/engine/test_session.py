@@ -135,7 +135,8 @@ def test_triton_imported_too_early_says_what_to_do(run_engine) -> None:
         """
 import triton
 from playground.engine.machine import has_nvidia_gpu
-from playground.engine.session import EngineModeError, Session
+from playground.engine.interpreting import EngineModeError
+from playground.engine.session import Session
 text = ""
 try:
     Session()

@@ -362,9 +362,8 @@ class _Launches:
 
     def compiled(self, item: Callable[..., Any], kernel: Any, grid: Any) -> Any:
         function = getattr(kernel.src, "fn", None)
-        runner = item(kernel, grid)
         if not isinstance(function, JITFunction):
-            return runner
+            return item(kernel, grid)
 
         def launch(*args: Any, stream: Any = None) -> Any:
             def run(_: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
