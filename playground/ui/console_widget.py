@@ -50,7 +50,7 @@ class ConsoleWidget(RichJupyterWidget):  # type: ignore[misc]  # qtconsole ships
     """A console that keeps its text over restarts and shows the output of the app's runs."""
 
     def __init__(self) -> None:
-        super().__init__(local_kernel=True)
+        super().__init__(local_kernel=True, gui_completion="droplist")
         self.banner = BANNER
         self.custom_interrupt = True
         self.custom_restart = True
