@@ -46,6 +46,11 @@ def from_compile_error(error: Exception, context: Context) -> Finding:
     deepest = links[-1]
     place = _place(links, context.order.kernel)
     message = _message(links)
+    printed = _diagnostic(context.printed, place.file) if not place.source else None
+    if printed is not None:
+        # A pass failed: the exception says only that, the pass itself printed what and where.
+        place = _Place(place.file, printed[0], None, "")
+        message = printed[1]
     hint = compile_hints.hint_for(
         message,
         source=place.source,
@@ -134,7 +139,7 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def diagnostics(printed: str, path: str) -> int | None:
-    """Return the line of the first MLIR diagnostic in `printed` that points into `path`."""
-    found = re.search(rf"{re.escape(path)}\"?:(\d+):\d+: (?:error|note)", printed)
-    return int(found[1]) if found else None
+def _diagnostic(printed: str, path: str) -> tuple[int, str] | None:
+    """Return line and text of the first error that a compiler pass printed about `path`."""
+    found = re.search(rf"{re.escape(path)}\"?:(\d+):\d+\)?: error: (.*)", printed)
+    return (int(found[1]), found[2].strip()) if found else None
