@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -201,6 +202,10 @@ class Docks(QObject):
         return engine if process is None else process
 
     def _fill(self, name: str) -> None:
+        if "playground.ui.engine_process" in sys.modules:
+            # The engine's thread may be importing this; Qt's modules must be imported by one
+            # thread at a time, or the program ends now and then.
+            import_module("playground.ui.engine_client")
         spec = next(spec for spec in DOCKS if spec.id == name)
         dock = self._docks[name]
         factory = getattr(import_module(spec.module), spec.view)

@@ -1,6 +1,7 @@
 """Both themes: complete, readable, and drawn with colours that everybody can tell apart."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from PySide6.QtGui import QFont
@@ -69,7 +70,7 @@ def test_neighbouring_owners_differ_in_lightness():
 
 def test_amounts_rise_evenly():
     levels = [lightness(color) for color in sequential_colormap(64)]
-    steps = [b - a for a, b in zip(levels, levels[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(levels)]
     mean = (levels[-1] - levels[0]) / 63
     assert mean > 0.009
     assert all(abs(step - mean) < 0.4 * mean for step in steps)

@@ -360,3 +360,19 @@ def test_every_interactive_widget_has_a_name(qtbot, qapp, tmp_path):
             if not (widget.objectName() and widget.accessibleName()):
                 nameless.append(f"{widget!r} in {widget.parent()!r}")
     assert nameless == []
+
+
+def test_escape_closes_the_find_bar_also_while_the_engine_works(window, qtbot):
+    window.engine.hold = True
+    window.document.run()
+    window.engine.release(1)
+    assert window.actions_table["cancel"].isEnabled()
+    window.actions_table["edit.find"].trigger()
+    bar = window.area.find_bar
+    QTest.keyClick(bar.query, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert not window.engine.requests(messages.Cancel)
+    QTest.keyClick(window.editor, Qt.Key.Key_Escape)
+    assert window.engine.requests(messages.Cancel)
+    window.engine.hold = False
+    window.engine.release()

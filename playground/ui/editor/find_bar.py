@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from playground.ui.editor.edits import qt_position
@@ -14,8 +14,6 @@ from playground.ui.icons import icon
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from PySide6.QtGui import QKeyEvent
 
     from playground.ui.editor.code_editor import CodeEditor
     from playground.ui.theme import Theme
@@ -75,8 +73,19 @@ class FindBar(QWidget):
         theme.changed.connect(self._redraw_icons)
         self.hide()
 
+    def event(self, event: QEvent) -> bool:
+        """Claim Esc before the window's own shortcut (cancel) gets it."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close on Esc; a shortcut of the window may take the key first."""
+        """Close on Esc."""
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
             event.accept()

@@ -80,7 +80,7 @@ _kinds: dict[Any, str] = {}
 
 def _lex(lines: list[str], start: int) -> Iterator[tuple[int, tuple[Span, ...], bool]]:
     # Pygments takes long to import and the window is on screen before it is needed.
-    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
+    from pygments.lexers.python import PythonLexer
 
     text = "\n".join(lines[start:]) + "\n"
     line, column = start, 0
@@ -113,7 +113,7 @@ def _lex(lines: list[str], start: int) -> Iterator[tuple[int, tuple[Span, ...], 
 
 
 def _kind(token: Any) -> str:  # noqa: ANN401 - Pygments ships no types
-    from pygments.token import (  # type: ignore[import-untyped]
+    from pygments.token import (
         Comment,
         Keyword,
         Name,
