@@ -19,7 +19,7 @@ from playground.engine.arguments import (
     view_on,
 )
 from playground.engine.capture import CapturedLaunch, grid_size, heuristic_values
-from playground.engine.snapshot import SnapshotPool
+from playground.engine.snapshot import SnapshotPool, copied, copy_bytes
 from playground.engine.triton_private import launcher, wrappers
 from playground.model.config import Config, validated
 from playground.model.finding import Finding
@@ -62,14 +62,14 @@ class WorkingSet:
     def restore(self) -> None:
         """Put the snapshot's bytes into the working copies."""
         if self.in_place and not self._present:
-            self._present = {key: base.clone() for key, base in self._bases.items()}
+            self._present = {key: copied(base) for key, base in self._bases.items()}
         for key, image in self.snapshot.images.items():
-            self._bases[key].copy_(image.saved)
+            copy_bytes(self._bases[key], image.saved)
 
     def put_back(self) -> None:
         """Return the user's own tensors to what they held, if the replays ran on them."""
         for key, saved in self._present.items():
-            self._bases[key].copy_(saved)
+            copy_bytes(self._bases[key], saved)
         self._present = {}
 
     @property
