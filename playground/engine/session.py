@@ -1,4 +1,4 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
+
 """The session: one kernel file, its launches, and everything that can be done with them.
 
 The window drives it through messages, the console as `play`, programs through `playground.open`.
@@ -195,7 +195,7 @@ class Session:
                 outcome = replace(outcome, report=replace(outcome.report, config=config))
             self._outcomes[key] = outcome
             _bound(self._outcomes, _KEPT_REPLAYS)
-        self.last.outcome = outcome
+        self._last_of(captured, config).outcome = outcome
         return outcome
 
     def check(
@@ -207,14 +207,8 @@ class Session:
     ) -> messages.Checked:
         """Run a launch once under a config and compare its result."""
         captured, config = self._chosen(launch, config, knobs)
-        key = (captured.info.index, config)
-        checked = self._checked.get(key)
-        if checked is None:
-            from playground.engine.verdict import judged
-
-            checked = judged(self, captured, config, job or Job())
-            self._checked[key] = checked
-        self.last.check = checked.result
+        checked = self.verdict_on(captured, config, job or Job())
+        self._last_of(captured, config).check = checked.result
         return checked
 
     def bench(
@@ -248,7 +242,7 @@ class Session:
         if not exact:
             measurement = replace(measurement, bytes_requested=None, bytes_unique=None, flops=None)
         self._measured[(launch, config)] = measurement
-        self.last.measurement = measurement
+        self._last_of(self.launches[launch], config).measurement = measurement
         return measurement
 
     def coverage(
@@ -272,7 +266,7 @@ class Session:
             self.counts[key] = counts
             _bound(self.counts, _KEPT_COUNTS)
         summary = counts.summary()
-        self.last.coverage = summary
+        self._last_of(captured, config).coverage = summary
         return summary
 
     def replay(
@@ -390,6 +384,15 @@ class Session:
 
         return rerun(self, launch, config)
 
+    def verdict_on(self, launch: CapturedLaunch, config: Config, job: Job) -> messages.Checked:
+        """Return the verdict on a launch under a config, from an earlier check if there was one."""
+        key = (launch.info.index, config)
+        if key not in self._checked:
+            from playground.engine.verdict import judged
+
+            self._checked[key] = judged(self, launch, config, job)
+        return self._checked[key]
+
     def expected(self) -> Reference:
         """Return the reference's tensors paired with those the driver returned; computed once.
 
@@ -446,6 +449,11 @@ class Session:
         with self.as_before_the_driver():
             want = drivers.run_driver(code, self.namespace)
         return list(pair_up(self.result, want))
+
+    def _last_of(self, launch: CapturedLaunch, config: Config) -> Last:
+        if self.last.launch is not launch.info or self.last.config != config:
+            self.last = Last(launch.info, config)
+        return self.last
 
     def _counted(self, launch: int, config: Config, job: Job) -> tuple[Coverage | None, bool]:
         """Return counts for timing `config`, and whether they are its own.

@@ -73,7 +73,7 @@ def _at_the_launcher(
     return checking.verdict(differences, against)
 
 
-def _tensors(value: Any) -> Any:  # noqa: ANN401 - whatever a driver returns
+def _tensors(value: Any) -> Any:
     yield from (item.got for item in checking.pair_up(value, value))
 
 
@@ -84,7 +84,7 @@ def _dictated(session: Session, launch: CapturedLaunch, config: Config, job: Job
     ]  # launch options never decide a result
     if len(constexprs) != 1 or config == launch.info.config:
         return None
-    captured = session.check(launch.info.index, launch.info.config, job)
+    captured = session.verdict_on(launch, launch.info.config, job)
     return constexprs[0] if captured.result.status == "correct" else None
 
 
