@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """A launch's arguments: the tensors inside them, how they are described, copied and compared."""
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     elif isinstance(value, (tuple, list)):
         for item in value:
             yield from tensors_in(item)
-    elif isinstance(value, (TensorDescriptor, triton.runtime.jit.TensorWrapper)):
+    elif isinstance(value, (TensorDescriptor, triton.TensorWrapper)):
         yield from tensors_in(value.base)
 
 
@@ -49,8 +48,8 @@ def replace_tensors(value: Any, replaced: Callable[[torch.Tensor], torch.Tensor]
             base=replace_tensors(value.base, replaced),
             block_shape=list(value.block_shape),  # tuning hooks change it in place
         )
-    if isinstance(value, triton.runtime.jit.TensorWrapper):
-        return triton.runtime.jit.TensorWrapper(replace_tensors(value.base, replaced), value.dtype)
+    if isinstance(value, triton.TensorWrapper):
+        return triton.TensorWrapper(replace_tensors(value.base, replaced), value.dtype)
     return value
 
 
@@ -104,7 +103,7 @@ def describe(name: str, value: Any, *, constexpr: bool, numbers: dict[StorageKey
         text = f"descriptor of {list(value.shape)} in blocks of {list(value.block_shape)}"
         info = None if base is None else tensor_info(base, numbers)
         return Argument(name, "descriptor", text, info)
-    if isinstance(value, triton.runtime.jit.TensorWrapper):
+    if isinstance(value, triton.TensorWrapper):
         base = next(tensors_in(value), None)
         info = None if base is None else tensor_info(base, numbers)
         return Argument(name, "tensor", f"{value} as {value.dtype}", info)

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Recording every launch while a driver runs."""
 
 from __future__ import annotations

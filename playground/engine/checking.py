@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Whether a replay computed what it should: against `reference`, or against the captured result."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Compile failures as findings on the user's own line, with what to write instead."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """What the engine and its compile workers tell each other, and how arguments cross over.
 
 A worker compiles from what Triton looks at and from nothing else: the dtype and alignment of a
@@ -112,7 +111,7 @@ def encode(value: Any) -> Spec:
         return ("plain", value)
     if isinstance(value, torch.Tensor):
         return _tensor(value.dtype, value)
-    if isinstance(value, triton.runtime.jit.TensorWrapper):
+    if isinstance(value, triton.TensorWrapper):
         return _tensor(value.dtype, value.base)
     if isinstance(value, triton.language.constexpr):
         return ("constexpr", encode(value.value))

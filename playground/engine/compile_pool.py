@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The compile workers as processes: started when needed, replaced when they die, ended with us."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The compile worker: a process that compiles kernels of one file and never runs any.
 
 `python -m playground.engine.compile_worker FD` talks over the inherited socket FD. It executes the

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Running a driver in a loaded module's namespace, and finding the reference that goes with it."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Exceptions turned into findings: where in the user's file, what it means, what to do."""
 
 from __future__ import annotations

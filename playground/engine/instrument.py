@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Letting a knob reach host code: a grid computed from a block size follows that block size.
 
 A launch `kernel[(triton.cdiv(n, BLOCK),)](..., BLOCK=BLOCK)` has its grid computed before Triton
@@ -107,9 +106,7 @@ def _passed(site: Site, parameters: tuple[str, ...], anything: set[str]) -> set[
 
 
 @contextlib.contextmanager
-def overriding(
-    sites: Iterable[tuple[Site, str]], values: Mapping[str, Any]
-) -> Iterator[None]:
+def overriding(sites: Iterable[tuple[Site, str]], values: Mapping[str, Any]) -> Iterator[None]:
     """Make the wrapped bindings of `sites` yield `values` (by kernel parameter) meanwhile.
 
     A name bound at module level was bound before this: its value there is replaced too.

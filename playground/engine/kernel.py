@@ -25,7 +25,7 @@ class EngineKernelApp(IPKernelApp):
     transport; nothing of this app may be reachable over TCP.
     """
 
-    def init_iopub(self, context: Any) -> None:  # noqa: ANN401 - a zmq context
+    def init_iopub(self, context: Any) -> None:
         """Bind the output socket and start its thread, without the pipe for forked children."""
         import zmq
 
@@ -43,13 +43,13 @@ class EngineKernelApp(IPKernelApp):
 class ConsoleNamespace:
     """What the console sees: `play`, and the globals of the module that was run last."""
 
-    def __init__(self, shell: Any) -> None:  # noqa: ANN401 - the IPython shell
+    def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._session: Any = None
         self._pushed: set[str] = set()
         shell.events.register("post_run_cell", self._keep_play)
 
-    def set_session(self, session: Any) -> None:  # noqa: ANN401 - the Session, seen from outside
+    def set_session(self, session: Any) -> None:
         """Make `play` the session."""
         self._session = session
         self._shell.push({"play": session}, interactive=False)
@@ -125,7 +125,7 @@ def _explain_exit() -> None:
     sys.stdout.write("The console stays as long as its window; restart the engine to start over.\n")
 
 
-def _make_session() -> Any:  # noqa: ANN401 - the Session's module imports torch and triton
+def _make_session() -> Any:
     from playground.engine.session import Session
 
     return Session()

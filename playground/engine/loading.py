@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Executing the editor's text as the file it belongs to, saved or not.
 
 The module lives under the file's real path, so tracebacks and IR locations point at real lines.

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """A captured launch made ready to run again under another config."""
 
 from __future__ import annotations

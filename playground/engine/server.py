@@ -26,7 +26,7 @@ _REMEMBERED_CANCELS = 1000
 class Namespace(Protocol):
     """Where the session and the globals of the user's module are shown."""
 
-    def set_session(self, session: Any) -> None:  # noqa: ANN401 - the Session, seen from outside
+    def set_session(self, session: Any) -> None:
         """Make `play` the session."""
 
     def show_module(self, names: Mapping[str, Any]) -> None:
@@ -40,7 +40,7 @@ class EngineServer:
     takes the wrong parent when a worker thread reports progress.
     """
 
-    def __init__(self, kernel: Any, namespace: Namespace) -> None:  # noqa: ANN401 - ipykernel's
+    def __init__(self, kernel: Any, namespace: Namespace) -> None:
         self._kernel = kernel
         self._namespace = namespace
         self._session: Any = None
@@ -82,14 +82,14 @@ class EngineServer:
 
     # ------------------------------------------------------------------------------ comms
 
-    def _open_jobs(self, comm: Any, _message: Any) -> None:  # noqa: ANN401 - comm's types
+    def _open_jobs(self, comm: Any, _message: Any) -> None:
         comm.on_msg(lambda message: self._on_job(comm, message))
 
-    def _open_side(self, comm: Any, _message: Any) -> None:  # noqa: ANN401 - comm's types
+    def _open_side(self, comm: Any, _message: Any) -> None:
         # Set on the instance: `on_msg` would fire the shell's cell events in this thread as well.
         comm.handle_msg = lambda message: self._on_side(comm, message)
 
-    def _send(self, comm: Any, parent: Any, reply: Reply, job: int) -> None:  # noqa: ANN401
+    def _send(self, comm: Any, parent: Any, reply: Reply, job: int) -> None:
         data, buffers = encode(reply, job)
         self._kernel.session.send(
             self._kernel.iopub_socket,
@@ -100,7 +100,7 @@ class EngineServer:
             buffers=buffers,
         )
 
-    def _receive(self, comm: Any, message: Any) -> tuple[Request, int] | None:  # noqa: ANN401
+    def _receive(self, comm: Any, message: Any) -> tuple[Request, int] | None:
         data = message["content"]["data"]
         try:
             return decode_request(data, message["buffers"])
@@ -113,7 +113,7 @@ class EngineServer:
 
     # ------------------------------------------------------------------------------ jobs
 
-    def _on_job(self, comm: Any, message: Any) -> None:  # noqa: ANN401 - comm's types
+    def _on_job(self, comm: Any, message: Any) -> None:
         received = self._receive(comm, message)
         if received is None:
             return
@@ -166,7 +166,7 @@ class EngineServer:
 
     # ------------------------------------------------------------------------------ side
 
-    def _on_side(self, comm: Any, message: Any) -> None:  # noqa: ANN401 - comm's types
+    def _on_side(self, comm: Any, message: Any) -> None:
         received = self._receive(comm, message)
         if received is None:
             return
@@ -239,7 +239,7 @@ class EngineServer:
 # ---------------------------------------------------------------- request to session method
 
 
-def _run(session: Any, request: messages.Run, job: Job) -> Reply:  # noqa: ANN401
+def _run(session: Any, request: messages.Run, job: Job) -> Reply:
     started = time.perf_counter()
     session.load(request.path, request.text)
     result: messages.RunResult = session.run(
@@ -253,7 +253,7 @@ def _run(session: Any, request: messages.Run, job: Job) -> Reply:  # noqa: ANN40
     return result
 
 
-def _replay(session: Any, request: messages.Replay, job: Job) -> None:  # noqa: ANN401
+def _replay(session: Any, request: messages.Replay, job: Job) -> None:
     session.replay(
         launch=request.launch, config=request.config, steps=request.steps, job=job,
         revision=request.revision, budget_ms=request.budget_ms, cache=request.cache,
@@ -261,25 +261,25 @@ def _replay(session: Any, request: messages.Replay, job: Job) -> None:  # noqa: 
     )  # fmt: skip
 
 
-def _compile_ahead(session: Any, request: messages.CompileAhead, job: Job) -> None:  # noqa: ANN401
+def _compile_ahead(session: Any, request: messages.CompileAhead, job: Job) -> None:
     captured = session.launches[request.launch]
     session.compiler.compile_many(
         captured, request.configs, request.target, job, lambda *_outcome: job.check()
     )
 
 
-def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:  # noqa: ANN401
+def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:
     captured = session.launches[request.launch]
     return session.compiler.ir(captured, request.config, request.stage, request.target)  # type: ignore[no-any-return]
 
 
-def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:  # noqa: ANN401
+def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
     counts = session.counts[(request.launch, request.config)]
     prepared = session.prepare(request.launch, request.config)
     return counts.footprint(prepared, request.tensor, request.program, request.view)  # type: ignore[no-any-return]
 
 
-def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:  # noqa: ANN401
+def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:
     from playground.model.sweep import space
 
     launch = session.launches[request.launch].info
@@ -290,7 +290,7 @@ def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:  # noqa: A
     return messages.Swept(result)
 
 
-def _export(session: Any, request: messages.Export, _job: Job) -> Reply:  # noqa: ANN401
+def _export(session: Any, request: messages.Export, _job: Job) -> Reply:
     return session.export(request.launch, request.config)  # type: ignore[no-any-return]
 
 
@@ -328,5 +328,5 @@ def _start_failure(error: Exception) -> Finding:
     )
 
 
-def _targets(session: Any) -> tuple[str, ...]:  # noqa: ANN401 - the Session, seen from outside
+def _targets(session: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys((session.device.target, *known_targets())))

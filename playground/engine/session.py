@@ -1,4 +1,3 @@
-
 """The session: one kernel file, its launches, and everything that can be done with them.
 
 The window drives it through messages, the console as `play`, programs through `playground.open`.

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - torch's own signatures are passed through
 """Kernel files written for `device="cuda"`, run on a machine that has no GPU.
 
 Inside `simulated_cuda()` tensors asked for on a CUDA device are made on the CPU, and the calls that

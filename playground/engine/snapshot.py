@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The bytes of every storage a launch can reach, before it and after it.
 
 Kept per storage and not per tensor, so that overlapping views overlap again in a replay.

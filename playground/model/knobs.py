@@ -100,7 +100,7 @@ def validate(knob: Knob, value: KnobValue) -> KnobValue:
             return bool(value)
         raise KnobError(f"{knob.name} is true or false, not {value!r}")
     if knob.kind == "choice":
-        # A choice that was a free string or number in the file stays open to other values of its type.
+        # A choice that was a free string or number in the file stays open to others of its type.
         if value in knob.choices or (
             knob.origin == "constexpr" and type(value) is type(knob.default)
         ):

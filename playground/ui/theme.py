@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTemporaryDir, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetrics, QPalette
 
 from playground.model.resources import assets_dir
 from playground.ui import colormaps, icons
@@ -121,9 +121,15 @@ class Theme(QObject):
         return f'url("{path.as_posix()}")'
 
 
+_FIXED_FONTS = ["DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "Menlo", "Consolas"]
+
+
 def mono_font(point_size: float = 0.0) -> QFont:
     """Return the fixed-width font of editor, console and IR; `point_size` 0 means the app's own."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    if not QFontInfo(font).fixedPitch():
+        # Without a desktop nobody answers for "the system's fixed font"; these are the usual ones.
+        font = QFont(_FIXED_FONTS)
     font.setStyleHint(QFont.StyleHint.Monospace)
     size = point_size or QFont().pointSizeF()
     if size > 0:

@@ -76,7 +76,8 @@ def main() -> int:
     for r in rows:
         share = (r["gbps"] or 0) / ceiling
         print(
-            f"2^{r['size'].bit_length() - 1:<5} {r['source']:<6} {r['samples']:>4} {r['cold_us']:>8.2f}"
+            f"2^{r['size'].bit_length() - 1:<5} {r['source']:<6} {r['samples']:>4}"
+            f" {r['cold_us']:>8.2f}"
             f" {r['warm_us']:>7.2f} {r['graph_us']:>7.2f} {r['do_bench_us']:>8.2f}"
             f" {r['graph_us'] / r['cold_us']:>17.3f} {r['do_bench_us'] / r['cold_us']:>14.2f}"
             f" {r['gbps'] or 0:>6.0f} {share:>7.1%} {r['host_us']:>5.1f} {r['floor']:>+6.1%}"

@@ -52,7 +52,7 @@ def sample(
     results = profiler.profiler.kineto_results if profiler.profiler is not None else None
     if results is None:
         raise NoRecordsError("the profiler kept no records")
-    # Only the raw records are read: building the profiler's event tree costs more than the launches.
+    # Only raw records are read: building the profiler's event tree costs more than the launches.
     records = sorted(
         (event.start_ns(), event.duration_ns())
         for event in results.events()

@@ -21,7 +21,7 @@ _THROTTLE = {
 
 
 @lru_cache(maxsize=8)
-def _handle(device: int) -> Any | None:  # noqa: ANN401 - NVML's handle has no type of its own
+def _handle(device: int) -> Any | None:
     try:
         pynvml.nvmlInit()
         uuid = str(torch.cuda.get_device_properties(device).uuid)

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Compiling one jitted function through Triton's own launch path, with no GPU and no tensor.
 
 Arguments go through `JITFunction.warmup`, so a function is specialized exactly as a launch of it

@@ -7,7 +7,7 @@ types are accumulated in float32 and rounded at the end; the GPU's order of roun
 kernel to kernel, so such results agree within the type's tolerance, not bit by bit.
 """
 
-# ruff: noqa: ANN401, D102 - Triton has no types; an operation is what its name says
+# ruff: noqa: D102 - an operation is what its name says
 from __future__ import annotations
 
 import dataclasses

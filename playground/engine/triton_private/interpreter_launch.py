@@ -5,7 +5,6 @@ for good when a kernel calls a helper, and patches anew at every call of one; he
 launch patches once and restores however the launch ends.
 """
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 import inspect

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - functions of Triton have no types
 """`libdevice` functions in the interpreter: `tanh`, `erf`, `pow`, `rint` and their like.
 
 Triton's interpreter has none of them: `triton.language.extra.libdevice` holds stubs that return

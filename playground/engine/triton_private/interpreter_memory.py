@@ -5,7 +5,6 @@ lane is compared with the storages of the launch first; a lane outside is not to
 is recorded. Whoever observes gets every access with its addresses, program and source line.
 """
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 import contextlib

@@ -4,7 +4,6 @@
 `tl.argmin` take the first of equal values, sums of 16-bit and 8-bit floats run in float32.
 """
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

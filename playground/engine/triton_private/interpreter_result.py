@@ -1,6 +1,5 @@
 """What an interpreted launch returns in place of Triton's compiled kernel."""
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 import inspect

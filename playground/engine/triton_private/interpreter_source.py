@@ -5,7 +5,6 @@ be a nested function, and fills the user's module with its own names. Here the s
 instead, and the function keeps its globals, closure, defaults and annotations.
 """
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 import ast

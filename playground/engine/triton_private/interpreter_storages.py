@@ -1,6 +1,5 @@
 """Which memory a launch may touch: the storages of its tensors, and those it finds by address."""
 
-# ruff: noqa: ANN401 - handles, functions and modules of Triton have no types
 from __future__ import annotations
 
 import bisect

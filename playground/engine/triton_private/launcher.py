@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """The shortest way to launch a kernel again: no binding, no cache look-up, one call."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - kernels, tensors and arguments of Triton and torch have no common type
 """Triton's launch path: what wraps a kernel, how its arguments bind, and where launches pass.
 
 Everything here depends on attributes of `JITFunction`, `InterpretedFunction`, `Autotuner` and

@@ -112,7 +112,7 @@ def _lex(lines: list[str], start: int) -> Iterator[tuple[int, tuple[Span, ...], 
         yield line, tuple(spans), inside
 
 
-def _kind(token: Any) -> str:  # noqa: ANN401 - Pygments ships no types
+def _kind(token: Any) -> str:
     from pygments.token import (
         Comment,
         Keyword,

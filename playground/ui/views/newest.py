@@ -65,7 +65,7 @@ class Newest(QObject):
         self._lost.start()
         send(lambda reply: self._answer(reply, generation, take))
 
-    def _answer(self, reply: Any, generation: int, take: Callable[[Any], None]) -> None:  # noqa: ANN401 - whatever the question is answered with
+    def _answer(self, reply: Any, generation: int, take: Callable[[Any], None]) -> None:
         if generation != self._generation:
             return
         self._in_flight = False
