@@ -124,7 +124,7 @@ class Docks(QObject):
         )
         window.resizeDocks(
             [docks["timings"], docks["coverage"]],
-            [round(height * 0.44), round(height * 0.46)],
+            [round(height * 0.47), round(height * 0.43)],
             Qt.Orientation.Vertical,
         )
         window.resizeDocks([docks["console"]], [round(height * 0.27)], Qt.Orientation.Vertical)

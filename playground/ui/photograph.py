@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from playground.model.knobs import KnobValue, sweep_values
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 DEFAULT_SIZE = (1600, 1000)
+_SWEPT_KNOBS = 2
 _IDLE_S = 20.0
 _SETTLE_MS = 400
 """Pictures of planes and plots come some milliseconds after the results they draw."""
@@ -147,13 +150,33 @@ def _work(document: Document, timeout_s: float, launch: int, *, sweep: bool) -> 
     _wait(lambda: not _missing(document) or document.engine_state == "dead", left())
     missing = _missing(document)
     if sweep and not missing:
-        document.start_sweep()
+        document.start_sweep(_small_space(document))
         if not _wait(lambda: document.sweep_result is not None, left()):
             document.cancel()
             missing = ("sweep",)
     # Compiling ahead is still going on; the picture shall say that the engine is ready.
     _wait(lambda: document.engine_state == "ready", min(left(), _IDLE_S))
     return missing
+
+
+def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
+    """Return a few steps of the first two knobs that move; all others stay where they are."""
+    launch = document.launch
+    if launch is None:
+        return {}
+    values: dict[str, tuple[KnobValue, ...]] = {}
+    moved = 0
+    for knob in launch.knobs:
+        if knob.name not in document.config:
+            continue
+        value = document.config[knob.name]
+        steps = tuple(sweep_values(knob, value))
+        if knob.derived or len(steps) < 2 or moved == _SWEPT_KNOBS:
+            steps = (value,)
+        else:
+            moved += 1
+        values[knob.name] = steps
+    return values
 
 
 def _missing(document: Document) -> tuple[str, ...]:

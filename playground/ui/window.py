@@ -155,6 +155,8 @@ class MainWindow(QMainWindow):
         self.docks.filled.connect(self._on_filled)
         document.sweepChanged.connect(self._show_sweep)
         self._sweep_shown = False
+        document.findingsChanged.connect(self._show_errors)
+        self._errors_shown = 0
 
     def _on_filled(self, _name: str, view: QWidget) -> None:
         for signal, slot in (
@@ -204,6 +206,17 @@ class MainWindow(QMainWindow):
             self.docks["sweep"].show()
             self.docks["sweep"].raise_()
         self._sweep_shown = running
+
+    def _show_errors(self) -> None:
+        # Bring the findings forward when a run fails; not for what a half-typed line is called.
+        errors = sum(
+            found.severity == "error" and found.stage != "syntax"
+            for found in self.document.findings
+        )
+        if errors and not self._errors_shown:
+            self.docks["findings"].show()
+            self.docks["findings"].raise_()
+        self._errors_shown = errors
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()

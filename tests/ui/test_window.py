@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.model.finding import Finding
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
 from playground.ui.actions import ACTIONS
@@ -376,3 +377,16 @@ def test_escape_closes_the_find_bar_also_while_the_engine_works(window, qtbot):
     assert window.engine.requests(messages.Cancel)
     window.engine.hold = False
     window.engine.release()
+
+
+def test_findings_come_forward_with_an_error_of_a_run_not_while_typing(window, qtbot):
+    view = window.docks["findings"]
+    QTest.keyClicks(window.editor, "(")
+    qtbot.waitUntil(lambda: bool(window.document.findings))
+    assert view.visibleRegion().isEmpty()
+    window.editor.undo()
+    qtbot.waitUntil(lambda: not window.document.findings)
+    window.engine.run_findings = (Finding("error", "driver", "it failed", line=3),)
+    window.document.run()
+    qtbot.waitUntil(lambda: not view.visibleRegion().isEmpty())
+    assert window.editor.severity_at(3) == "error"
