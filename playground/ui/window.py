@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
-from playground.ui.actions import ACTIONS, Actions, Needs, plain_text
+from playground.ui.actions import Actions, Needs
 from playground.ui.docks import DOCKS, Docks
 from playground.ui.editor import edits
 from playground.ui.editor_area import EditorArea
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
-    from playground.ui.palette import Command
     from playground.ui.theme import Theme
 
 DEFAULT_SIZE = QSize(1600, 1000)
@@ -369,53 +367,10 @@ class MainWindow(QMainWindow):
 
     def show_palette(self) -> None:
         """Open the command palette."""
+        from playground.ui.commands import all_commands
         from playground.ui.palette import Palette
 
-        Palette(self._commands(), self).open_over(self)
-
-    def _commands(self) -> list[Command]:
-        from playground.ui.gallery import bundled_kernels
-        from playground.ui.palette import Command
-
-        native = QKeySequence.SequenceFormat.NativeText
-        commands = []
-        for spec in ACTIONS:
-            action = self.actions_table[spec.id]
-            if action.isEnabled():
-                keys = action.shortcut().toString(native)
-                commands.append(
-                    Command(
-                        plain_text(action),
-                        action.trigger,
-                        keys,
-                        action.icon() if spec.icon else None,
-                        spec.tip,
-                    )
-                )
-        for dock in DOCKS:
-            commands.append(
-                Command(
-                    f"Show {dock.title.lower()}", partial(self.docks.show, dock.id),
-                    dock.keys, icon(dock.icon, self.theme),
-                )
-            )  # fmt: skip
-        for path in self.settings.recent:
-            commands.append(
-                Command(
-                    f"Open {os.path.basename(path)}",
-                    partial(self.files.open_path, path),
-                    "recent", icon("file", self.theme), path,
-                )
-            )  # fmt: skip
-        for kernel in bundled_kernels():
-            commands.append(
-                Command(
-                    f"Open kernel: {kernel.title}",
-                    partial(self.files.open_path, str(kernel.path)),
-                    "bundled", icon("coverage", self.theme), kernel.line,
-                )
-            )  # fmt: skip
-        return commands
+        Palette(all_commands(self), self).open_over(self)
 
     # ---------------------------------------------------------------- layout and closing
 

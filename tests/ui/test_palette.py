@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QKeySequenceEdit, QLabel
 
 from playground.model.resources import kernels_dir
+from playground.ui.commands import all_commands
 from playground.ui.palette import score
 from playground.ui.preferences import Preferences
 from tests.ui.windows import open_window
@@ -58,7 +59,7 @@ def test_arrows_move_and_no_match_does_nothing(window):
 
 
 def test_disabled_actions_are_not_offered(window):
-    texts = [command.text for command in window._commands()]
+    texts = [command.text for command in all_commands(window)]
     assert "Sweep" not in texts
     assert "Run" in texts
 
