@@ -10,6 +10,7 @@ import ctypes
 import functools
 import os
 import platform
+import sys
 from typing import Any
 
 from playground.model.device import DeviceInfo
@@ -56,14 +57,15 @@ def interpret_wanted() -> bool:
 
 
 def prepare_environment() -> None:
-    """Set what Triton reads from the environment when it is imported; call it before that.
+    """Set what Triton reads from the environment; best called before Triton is imported.
 
-    `TRITON_INTERPRET` follows the machine unless the user chose. `TRITON_DEFAULT_FP_FUSION` is
+    `TRITON_INTERPRET` follows the machine unless the user chose, or Triton is imported already and
+    would only half follow. `TRITON_DEFAULT_FP_FUSION` is
     set to 1, the default of every release up to 3.9 (which warns while it is unset, because a
     later one will change it): code generation stays as users get it, and the same in the engine
     and in its compile workers, which share Triton's disk cache.
     """
-    if _INTERPRET not in os.environ and interpret_wanted():
+    if "triton" not in sys.modules and _INTERPRET not in os.environ and interpret_wanted():
         os.environ[_INTERPRET] = "1"
     os.environ.setdefault(_FP_FUSION, "1")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
@@ -64,8 +63,7 @@ class Session:
     """
 
     def __init__(self, device: DeviceInfo | None = None) -> None:
-        if "triton" not in sys.modules:
-            machine.prepare_environment()
+        machine.prepare_environment()
         self.device = device if device is not None else machine.device_info()
         self._lasting = contextlib.ExitStack()
         if self.device.mode == "interpreter":

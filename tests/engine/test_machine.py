@@ -14,9 +14,18 @@ def bare(monkeypatch):
 
 
 def test_without_a_gpu_the_interpreter_is_chosen(bare):
+    bare.delitem(machine.sys.modules, "triton", raising=False)
     bare.setattr(machine, "has_nvidia_gpu", lambda: False)
     machine.prepare_environment()
     assert machine.os.environ["TRITON_INTERPRET"] == "1"
+    assert machine.os.environ["TRITON_DEFAULT_FP_FUSION"] == "1"
+
+
+def test_it_is_not_chosen_once_triton_is_imported(bare):
+    bare.setitem(machine.sys.modules, "triton", machine)
+    bare.setattr(machine, "has_nvidia_gpu", lambda: False)
+    machine.prepare_environment()
+    assert "TRITON_INTERPRET" not in machine.os.environ
     assert machine.os.environ["TRITON_DEFAULT_FP_FUSION"] == "1"
 
 

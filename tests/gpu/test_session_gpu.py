@@ -199,9 +199,9 @@ answer(out)
 """,
         interpret=False,
     )
-    assert got["cpu"][0][:3] == ["error", "driver", 7]
+    assert got["cpu"][0][:3] == ["error", "driver", 9]
     assert "device='cuda'" in got["cpu"][0][4]
-    assert got["arange"][0][:3] == ["error", "compile", 5]
+    assert got["arange"][0][:3] == ["error", "compile", 6]
     assert got["resources"][0][:2] == ["error", "resources"]
     assert got["still"] == "correct"
 

@@ -85,7 +85,10 @@ def test_an_in_place_kernel_gives_the_same_result_after_being_timed(tmp_path):
     session.close()
 
 
-def test_a_sweep_on_the_gpu_times_correct_configs_and_keeps_every_failure(session):
+def test_a_sweep_on_the_gpu_times_correct_configs_and_keeps_every_failure():
+    import playground
+
+    session = playground.open(KERNELS / "vector_add.py")
     session.run("example()", {"size": 1 << 22})
     launch = session.launches[0].info
     configs = [
@@ -97,3 +100,4 @@ def test_a_sweep_on_the_gpu_times_correct_configs_and_keeps_every_failure(sessio
     assert [row.status for row in result.rows] == ["correct"] * 4
     assert result.best is not None
     assert all(row.median_ms for row in result.rows)
+    session.close()
