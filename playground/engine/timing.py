@@ -14,6 +14,8 @@ import torch
 
 from playground.engine.clocks import cupti, events, graph
 from playground.engine.clocks.nvml import clock_state
+from playground.engine.findings import is_fatal
+from playground.engine.triton_private import wrappers
 from playground.model.measurement import CacheMode, ClockSource, Measurement
 from playground.model.statistics import median
 
@@ -30,11 +32,12 @@ IDLE_S = 1.0
 DROPPED = 5
 """Samples dropped at the start of each measurement; they run up to 6 % fast."""
 MINIMUM_SAMPLES, MAXIMUM_SAMPLES = 10, 1000
+MOST_SETS = 64
+"""Sets of buffers that the graph clock rotates over."""
 EVENTS_FROM_MS = 0.05
 """From here up an event pair agrees with the kernel's own record (launch gap under 5 %)."""
 
 _last_busy_s = 0.0
-_cupti_refused: str | None = None
 
 
 def measure(
@@ -56,7 +59,7 @@ def measure(
         Coverage of the same launch and config, for the bytes and FLOPs of the result and to know
         whether the kernel reads what it writes, so that inputs must be restored between samples.
     """
-    if not _on_gpu(prepared):
+    if wrappers.is_interpreted(prepared.launch.function):
         return _interpreted(prepared, budget_ms, job)
     global _last_busy_s
     before_state = clock_state()
@@ -109,16 +112,6 @@ def copy_ceiling_gbps(device: int = 0) -> float:
         target = torch.empty_like(source)
         samples = events.sample(lambda: target.copy_(source), None, 13)[3:]
         return 2 * size / (median(samples) * 1e6)
-
-
-def _on_gpu(prepared: PreparedReplay) -> bool:
-    return any(
-        isinstance(value, torch.Tensor) and value.is_cuda for value in prepared.arguments.values()
-    ) or (torch.cuda.is_available() and not _interpreting(prepared))
-
-
-def _interpreting(prepared: PreparedReplay) -> bool:
-    return type(prepared.launch.function).__name__ == "InterpretedFunction"
 
 
 def _interpreted(prepared: PreparedReplay, budget_ms: float, job: Job) -> Measurement:
@@ -207,26 +200,24 @@ def _sample(
     budget_ms: float,
     counted: Coverage | None,
 ) -> tuple[list[float], ClockSource, tuple[str, ...]]:
-    global _cupti_refused
     between_ms = 0.0
     if between is not None:
         between_ms = min(events.sample(between, None, 3))
     wanted = int(budget_ms / (estimate_ms + between_ms))
     count = min(max(wanted, MINIMUM_SAMPLES), MAXIMUM_SAMPLES)
-    notes: tuple[str, ...] = ()
-    if _cupti_refused is None:
-        try:
-            kernel = prepared.launch.info.kernel
-            samples = cupti.sample(prepared.run, between, count + DROPPED, kernel)
-            return samples[DROPPED:], "cupti", notes
-        except (cupti.NoRecordsError, RuntimeError) as error:
-            if "CUDA error" in str(error):
-                raise
-            _cupti_refused = str(error)
-    notes = (f"CUPTI gave no records ({_cupti_refused})",)
+    try:
+        kernel = prepared.launch.info.kernel
+        samples = cupti.sample(prepared.run, between, count + DROPPED, kernel)
+        return samples[DROPPED:], "cupti", ()
+    except (cupti.NoRecordsError, RuntimeError) as error:
+        if is_fatal(error):
+            raise
+        notes: tuple[str, ...] = (f"CUPTI gave no records ({error})",)
     if estimate_ms >= EVENTS_FROM_MS or reads_what_it_writes(counted):
         return events.sample(prepared.run, between, count + DROPPED)[DROPPED:], "events", notes
     sets = _rotation(prepared, cache)
+    if cache == "cold" and len(sets) == MOST_SETS:
+        notes = (*notes, "the rotating buffers are too small to leave the L2: not quite cold")
     calls = max(len(sets), min(200, int(2 / estimate_ms)))
     replays = max(MINIMUM_SAMPLES, min(200, int(budget_ms / (calls * estimate_ms))))
     return graph.sample([item.run for item in sets], calls, replays), "graph", notes
@@ -241,5 +232,5 @@ def _rotation(prepared: PreparedReplay, cache: CacheMode) -> list[PreparedReplay
         for value in prepared.arguments.values()
         if isinstance(value, torch.Tensor)
     )
-    sets = min(64, 2 * l2_bytes // max(touched, 1) + 2)
+    sets = min(MOST_SETS, 2 * l2_bytes // max(touched, 1) + 2)
     return [prepared, *(prepared.clone() for _ in range(sets - 1))]
