@@ -74,10 +74,11 @@ def _write_tuned(file: str, output_dir: Path, document: Json) -> bool:
 def _draw(file: str, output_dir: Path, document: Json) -> bool:
     wanted = output_dir / f"{Path(file).stem}_window.png"
     path = files.free_path(wanted, Path(file), files.is_own_picture)
-    failure = picture.take(file, path, schema.config_of(document))
-    if failure:
-        print(f"no picture of the window: {failure}", file=sys.stderr)
+    taken = picture.take(file, path, schema.config_of(document))
+    if taken.failure:
+        print(f"no picture of the window: {taken.failure}", file=sys.stderr)
         return False
     files.mark_picture(path)
-    print(f"picture of the window: {path}", flush=True)
-    return True
+    without = f" (without {', '.join(taken.missing)})" if taken.missing else ""
+    print(f"picture of the window: {path}{without}", flush=True)
+    return not taken.missing

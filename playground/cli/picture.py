@@ -7,49 +7,56 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LIMIT_S = 240.0
+WORK_S = 200.0
+"""How long the window's own work may take; the picture then shows what is there."""
+LIMIT_S = WORK_S + 60.0
 
 
-def take(file: str, png: Path, config: Mapping[str, object]) -> str:
-    """Save a picture of the window with `file` run under `config` in it.
+@dataclass(frozen=True)
+class Picture:
+    """What became of a picture: `failure` says why there is none, `missing` what it lacks."""
 
-    Returns
-    -------
-    str
-        Why there is no picture, or an empty string.
-    """
+    failure: str = ""
+    missing: tuple[str, ...] = ()
+
+
+def take(file: str, png: Path, config: Mapping[str, object]) -> Picture:
+    """Save a picture of the window with `file` run and swept under `config` in it."""
     root = str(Path(__file__).resolve().parents[2])
     code = (
         f"import sys; root = {root!r}; root in sys.path or sys.path.append(root); "
-        "from playground.cli.photograph import main; sys.exit(main(sys.argv[1:]))"
+        "from playground.ui.photograph import main; sys.exit(main(sys.argv[1:]))"
     )
+    options = ["--config", json.dumps(config), "--sweep", "--timeout", str(WORK_S)]
     with subprocess.Popen(
-        [sys.executable, "-P", "-c", code, file, str(png), json.dumps(config)],
+        [sys.executable, "-P", "-c", code, *options, "--", file, str(png)],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.PIPE,
         text=True,
         start_new_session=os.name != "nt",
     ) as drawing:
         try:
-            said, _ = drawing.communicate(timeout=LIMIT_S)
+            told, said = drawing.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
-            return f"the window was not drawn within {LIMIT_S:.0f} s"
+            return Picture(f"the window was not drawn within {LIMIT_S:.0f} s")
         finally:
             _end(drawing)
-    if drawing.returncode == 0 and png.is_file():
-        return ""
+    if told.strip():
+        # It says what is in the picture once that is written; how it ended after is no matter.
+        return Picture(missing=tuple(json.loads(_last_line(told))["missing"]))
     if drawing.returncode < 0:
         name = signal.Signals(-drawing.returncode).name
-        return f"Qt's process died of {name}: {_last_line(said)}"
-    return _last_line(said) or f"exit status {drawing.returncode}"
+        return Picture(f"Qt's process died of {name}: {_last_line(said)}")
+    return Picture(_last_line(said) or f"exit status {drawing.returncode}")
 
 
 def _last_line(text: str) -> str:

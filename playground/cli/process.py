@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playground.cli import schema
+from playground.cli.task import INTERRUPTED
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from playground.cli.schema import Json
     from playground.cli.task import Task
-
-INTERRUPTED = 130
-"""The exit status of shells for what Ctrl-C ended."""
 
 GRACE_S = 5.0
 """How long a worker may take to end by itself after it was interrupted."""
@@ -77,7 +75,7 @@ class _Worker:
         self._on_document = on_document
         self._document = schema.document(task.verb, task.file)
         self._doing = "starting"
-        self._final = False
+        self._delivered: int | None = None
         # A session of its own: Ctrl-C reaches this process only, which then ends the worker and
         # whatever it started in an order that loses nothing.
         self._process = subprocess.Popen(
@@ -109,10 +107,11 @@ class _Worker:
             self._stop()
             return reached
         self._drain()
-        if status == INTERRUPTED:
+        if self._delivered == INTERRUPTED:
             return self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)
-        if self._final and status in (0, 1, 2):
-            return Outcome(self._document, status)
+        if self._delivered is not None:
+            # Whatever the process died of after its last word: the work was done.
+            return Outcome(self._document, self._delivered)
         if status < 0:
             name = signal.Signals(-status).name
             return self._ended_early(
@@ -161,7 +160,7 @@ class _Worker:
                 continue  # the last line of a process that died while writing it
             self._document = state["document"]
             self._doing = state["doing"]
-            self._final = state["final"]
+            self._delivered = state["status"]
             if self._on_document is not None:
                 self._on_document(self._document)
 
@@ -180,7 +179,7 @@ def _start_code() -> str:
     root = str(Path(__file__).resolve().parents[2])
     return (
         f"import sys; root = {root!r}; root in sys.path or sys.path.append(root); "
-        "from playground.cli.worker import main; sys.exit(main())"
+        "from playground.cli.worker import main; main()"
     )
 
 

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from playground.model.knobs import KnobValue
 
+INTERRUPTED = 130
+"""The exit status of shells for what Ctrl-C ended."""
+
 _POWER = re.compile(r"(\d+)\s*(\*\*|<<)\s*(\d+)")
 
 

@@ -1,20 +1,22 @@
 """The process that does a verb's work: it may die of the user's kernel, the command line does not.
 
 It writes one JSON line for every state of its document to the pipe that was its standard output;
-the last line is marked final. What the user's driver prints goes to standard error.
+the last line has the verb's exit status. What the user's driver prints goes to standard error.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import faulthandler
 import json
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from playground.cli import schema
-from playground.cli.task import Task
+from playground.cli.task import INTERRUPTED, Task
 from playground.engine.machine import prepare_environment
 from playground.model.finding import Finding
 
@@ -31,6 +33,7 @@ class Report:
         self._pipe = pipe
         self._progress = progress
         self._doing = "starting"
+        self._status: int | None = None
         self.usage_error = False
 
     @property
@@ -46,12 +49,12 @@ class Report:
     def doing(self, what: str) -> None:
         """Say what comes next, so that it can be named if this process dies of it."""
         self._doing = what
-        self._send(final=False)
+        self._send()
 
     def put(self, key: str, value: object) -> None:
         """Set a part of the document and hand on its state."""
         self._document[key] = value
-        self._send(final=False)
+        self._send()
 
     def add(self, *findings: Finding) -> None:
         """Add findings, each once."""
@@ -71,21 +74,23 @@ class Report:
             share = "" if fraction is None else f" ({fraction:.0%})"
             print(f"\r\033[K{text}{share}"[:160], end="", file=sys.stderr, flush=True)
 
-    def finish(self) -> int:
-        """Hand on the final document and return the exit status it stands for."""
+    def finish(self, *, interrupted: bool) -> int:
+        """Hand on the final document with the exit status it stands for, and return that."""
         if self._progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-        self._send(final=True)
-        return 2 if self.usage_error else int(self.failed)
+        status = 2 if self.usage_error else int(self.failed)
+        self._status = INTERRUPTED if interrupted else status
+        self._send()
+        return self._status
 
-    def _send(self, *, final: bool) -> None:
-        state: Json = {"final": final, "doing": self._doing, "document": self._document}
+    def _send(self) -> None:
+        state: Json = {"status": self._status, "doing": self._doing, "document": self._document}
         self._pipe.write(json.dumps(state, allow_nan=False) + "\n")
         self._pipe.flush()
 
 
-def main() -> int:
-    """Do the task in the first argument and return the verb's exit status."""
+def main() -> NoReturn:
+    """Do the task in the first argument and end the process with the verb's exit status."""
     # The pipe moves out of the way first: what user code prints, on whatever level, is not ours.
     pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -95,6 +100,7 @@ def main() -> int:
     task = Task.from_json(sys.argv[1])
     report = Report(task.verb, task.file, pipe, progress=task.progress)
     report.doing("importing torch and triton")
+    interrupted = False
     try:
         try:
             from playground.cli.verbs import perform
@@ -104,9 +110,24 @@ def main() -> int:
             perform(task, report)
     except KeyboardInterrupt:
         report.add(Finding("error", "engine", "interrupted", file=task.file or None))
-        report.finish()
-        return 130
-    return report.finish()
+        interrupted = True
+    status = report.finish(interrupted=interrupted)
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
+    """End the process without Python's and the libraries' own tidying up.
+
+    The document is delivered and the session closed: nothing is left that tidying could save. But
+    the exit handlers of CUDA's, CUPTI's and torch's libraries run in no order they agreed on, and
+    now and then one frees what another has freed ("double free or corruption").
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # user code may have closed it
+            stream.flush()
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).fflush(None)  # what kernels print on a GPU waits in C's buffers
+    os._exit(status)
 
 
 def _does_not_load(error: Exception) -> Finding:
@@ -118,7 +139,6 @@ def _does_not_load(error: Exception) -> Finding:
 def _die_with_parent() -> None:
     """Ask Linux to end this process when the command line is killed: nobody would read on."""
     if sys.platform.startswith("linux"):
-        import ctypes
         import signal
 
         set_parent_death_signal = 1

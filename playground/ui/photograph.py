@@ -1,7 +1,8 @@
 """A photograph of the real window: the file opened, run, measured and covered, drawn offscreen.
 
 `python -m playground.ui.photograph FILE PNG [--theme dark] [--scale 2] [--sweep] …` writes the
-picture and says on standard output, as one JSON line, what is in it.
+picture and says on standard output, as one JSON line, what is in it. The command line calls it the
+same way where there is no display.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from playground.model.knobs import KnobValue, sweep_values
+from playground.model.config import Config
+from playground.model.knobs import KnobError, KnobValue, sweep_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 DEFAULT_SIZE = (1600, 1000)
-_SWEPT_KNOBS = 2
+_SWEPT_KNOBS = {"gpu": 2, "interpreter": 1}
+"""An interpreted launch can take seconds: the picture's sweep has to stay a small one."""
 _IDLE_S = 20.0
-_SETTLE_MS = 400
+_SETTLE_S = 0.5
 """Pictures of planes and plots come some milliseconds after the results they draw."""
 
 
@@ -58,15 +61,17 @@ def photograph(
     run: bool = True,
     sweep: bool = False,
     launch: int = 0,
+    config: Mapping[str, KnobValue] | None = None,
     front: Sequence[str] = (),
     timeout_s: float = 180.0,
     engine: EnginePort | None = None,
 ) -> Photographed:
     """Open the window on `path`, let it work, save it as `png`, close everything.
 
-    `front` names panels to bring forward (`compiler`, `sweep`, `findings` …). `scale` only takes
-    effect while there is no application yet. What has not come after `timeout_s` is missing from
-    the picture, and named in the result.
+    With `config` the knobs in it are moved after the run. `front` names panels to bring forward
+    (`compiler`, `sweep`, `findings` …). `scale` only takes effect while there is no application
+    yet. What has not come after `timeout_s`, or not at all because of an error that the picture
+    shows, is named as missing in the result.
 
     Raises
     ------
@@ -99,12 +104,14 @@ def photograph(
         document.engine.start()
         window.editor.highlighter.start()
         window.docks.fill_now()
-        missing = _work(document, timeout_s, launch, sweep=sweep) if opened and run else ()
+        missing: tuple[str, ...] = ()
+        if opened and run:
+            missing = _Work(document, timeout_s).do(launch, config or {}, sweep=sweep)
         if "sweep" not in front and sweep:
             window.docks["timings"].raise_()
         for name in front:
             window.docks[name].raise_()
-        _wait(lambda: False, _SETTLE_MS / 1000)
+        _wait(lambda: False, _SETTLE_S)
         picture = window.grab()
         Path(png).parent.mkdir(parents=True, exist_ok=True)
         if not picture.save(str(png), "PNG"):
@@ -123,40 +130,58 @@ def photograph(
         application.processEvents()
 
 
-def _work(document: Document, timeout_s: float, launch: int, *, sweep: bool) -> tuple[str, ...]:
-    """Run the file and wait for its results; return the names of those that did not come."""
-    until = time.monotonic() + timeout_s
+class _Work:
+    """Has the document do its work, waiting for what comes of it until the time is over."""
 
-    def left() -> float:
-        return max(until - time.monotonic(), 0.0)
+    def __init__(self, document: Document, timeout_s: float) -> None:
+        self._document = document
+        self._until = time.monotonic() + timeout_s
 
-    if not _wait(lambda: document.engine_state in ("ready", "dead"), left()):
-        return ("engine",)
-    if document.engine_state == "dead":
-        return ("engine",)
-    ran: list[bool] = []
-    failed: list[bool] = []
-    document.launchesChanged.connect(lambda: ran.append(True))
-    document.findingsChanged.connect(
-        lambda: failed.extend(f.severity == "error" for f in document.findings)
-    )
-    document.run()
-    if not _wait(lambda: bool(document.launches) or any(failed), left()):
-        return ("launches",)
-    if not document.launches:
-        return ("launches",)
-    if launch:
-        document.select_launch(launch)
-    _wait(lambda: not _missing(document) or document.engine_state == "dead", left())
-    missing = _missing(document)
-    if sweep and not missing:
-        document.start_sweep(_small_space(document))
-        if not _wait(lambda: document.sweep_result is not None, left()):
-            document.cancel()
-            missing = ("sweep",)
-    # Compiling ahead is still going on; the picture shall say that the engine is ready.
-    _wait(lambda: document.engine_state == "ready", min(left(), _IDLE_S))
-    return missing
+    def do(self, launch: int, config: Mapping[str, KnobValue], *, sweep: bool) -> tuple[str, ...]:
+        """Run the file and wait for its results; return the names of those that did not come."""
+        document = self._document
+        _wait(lambda: document.engine_state in ("ready", "dead"), self._left())
+        if document.engine_state != "ready":
+            return ("engine",)
+        document.run()
+        self._settle(lambda: bool(document.launches))
+        if not document.launches:
+            return ("launches",)
+        if launch:
+            document.select_launch(launch)
+        if config:
+            try:
+                document.apply_config(Config.of(config))
+            except KnobError as error:
+                sys.stderr.write(f"the picture shows the config as launched: {error}\n")
+        self._settle(lambda: not _missing(document))
+        missing = _missing(document)
+        if sweep and not missing:
+            document.start_sweep(_small_space(document))
+            self._settle(lambda: document.sweep_result is not None)
+            if document.sweep_result is None:
+                document.cancel()
+                missing = ("sweep",)
+        # Compiling ahead is still going on; the picture shall say that the engine is ready.
+        _wait(lambda: document.engine_state == "ready", min(self._left(), _IDLE_S))
+        return missing
+
+    def _left(self) -> float:
+        return max(self._until - time.monotonic(), 0.0)
+
+    def _settle(self, has_come: Callable[[], bool]) -> None:
+        """Wait for what was asked for, or for an error and an engine that then rests."""
+        document = self._document
+        busy_at = [time.monotonic()]
+
+        def rests() -> bool:
+            failed = any(item.severity == "error" for item in document.findings)
+            busy = document.engine_state == "busy" or document.work.queue.job is not None
+            if busy or not failed:
+                busy_at[0] = time.monotonic()
+            return time.monotonic() - busy_at[0] > _SETTLE_S
+
+        _wait(lambda: has_come() or rests(), self._left())
 
 
 def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
@@ -164,6 +189,7 @@ def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
     launch = document.launch
     if launch is None:
         return {}
+    allowed = _SWEPT_KNOBS[document.device.mode if document.device else "interpreter"]
     values: dict[str, tuple[KnobValue, ...]] = {}
     moved = 0
     for knob in launch.knobs:
@@ -171,7 +197,7 @@ def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
             continue
         value = document.config[knob.name]
         steps = tuple(sweep_values(knob, value))
-        if knob.derived or len(steps) < 2 or moved == _SWEPT_KNOBS:
+        if knob.derived or len(steps) < 2 or moved == allowed:
             steps = (value,)
         else:
             moved += 1
@@ -180,11 +206,13 @@ def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
 
 
 def _missing(document: Document) -> tuple[str, ...]:
+    """Return which results of the config shown are not there."""
+    checked = document.check is not None and document.checked_config == document.config
     have = {
-        "compile": document.compile_report is not None,
-        "check": document.check is not None,
-        "measurement": document.measurement is not None,
-        "coverage": document.coverage is not None,
+        "compile": document.is_current(document.compile_report),
+        "check": checked,
+        "measurement": document.is_current(document.measurement),
+        "coverage": document.is_current(document.coverage),
     }
     return tuple(name for name, there in have.items() if not there)
 
@@ -212,9 +240,12 @@ def _wait(done: Callable[[], bool], seconds: float) -> bool:
 
 
 def _close(window: MainWindow) -> None:
+    from PySide6.QtCore import QCoreApplication, QEvent
+
     # Nobody is there to answer: the text was not edited, and nothing is saved.
     window.close_without_asking()
     window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -228,6 +259,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--size", default="1600x1000", help="width x height in logical pixels")
     parser.add_argument("--launch", type=int, default=0)
+    parser.add_argument(
+        "--config", type=json.loads, default={}, help="knobs to move after the run, as JSON"
+    )
     parser.add_argument("--front", default="", help="panels to bring forward, separated by commas")
     parser.add_argument("--sweep", action="store_true", help="make a small sweep as well")
     parser.add_argument("--no-run", action="store_true", help="only open the file")
@@ -237,8 +271,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     result = photograph(
         options.file, options.png, theme=options.theme, scale=options.scale,
         size=(int(width), int(height)), run=not options.no_run, sweep=options.sweep,
-        launch=options.launch, front=tuple(filter(None, options.front.split(","))),
-        timeout_s=options.timeout,
+        launch=options.launch, config=options.config, timeout_s=options.timeout,
+        front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip
     sys.stdout.write(json.dumps(asdict(result)) + "\n")
     return 1 if result.missing else 0

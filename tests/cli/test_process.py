@@ -27,6 +27,14 @@ def test_death_by_a_signal_is_a_finding(call, kernel_file, name):
     assert done.document["device"]["torch"]  # what was known before is kept
 
 
+def test_libraries_that_fail_at_exit_undo_nothing(call, kernel_file):
+    driver = "import atexit; atexit.register(os.abort); print('done', end=''); run()"
+    done = call("launches", kernel_file(""), "--driver", driver, "--json")
+    assert done.status == 0, done.err
+    assert errors(done.document) == []
+    assert "done" in done.err  # what is printed is not lost
+
+
 def test_a_driver_that_ends_the_process(call, kernel_file):
     done = call("launches", kernel_file(""), "--driver", "os._exit(7)", "--json")
     assert done.status == 1
