@@ -242,6 +242,9 @@ class EngineServer:
 def _run(session: Any, request: messages.Run, job: Job) -> Reply:
     started = time.perf_counter()
     session.load(request.path, request.text)
+    if not session.outline.findings:
+        # Importing torch in the first compile worker takes a second or two: meanwhile, the driver.
+        session.compiler.prestart()
     result: messages.RunResult = session.run(
         driver=request.driver, sizes=dict(request.sizes), job=job
     )

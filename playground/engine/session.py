@@ -45,6 +45,7 @@ Key = tuple[int, Config]
 STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
 _KEPT_REPLAYS = 64
 _KEPT_COUNTS = 16
+_KEPT_COUNTS_BYTES = 4 << 30
 _KEPT_WORKING_SETS = 4
 
 
@@ -262,6 +263,8 @@ class Session:
                 counts = coverage.count(prepared, job)
             self.counts[key] = counts
             _bound(self.counts, _KEPT_COUNTS)
+            while len(self.counts) > 1 and self._counts_bytes() > _KEPT_COUNTS_BYTES:
+                self.counts.popitem(last=False)
         summary = counts.summary()
         self._last_of(captured, config).coverage = summary
         return summary
@@ -320,6 +323,9 @@ class Session:
 
         captured, config = self._chosen(launch, config, knobs)
         return export.export(self, captured.info.index, config)
+
+    def _counts_bytes(self) -> int:
+        return sum(counts.nbytes for counts in self.counts.values())
 
     def measured(self, launch: int, config: Config) -> Measurement | None:
         """Return the latest measurement of a launch under a config, if there is one."""

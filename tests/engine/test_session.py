@@ -78,28 +78,34 @@ answer(out)
 def test_cancelling_and_interrupting_leave_the_session_usable(run_engine) -> None:
     got = run_engine(
         """
-import os, signal, threading, time
+import builtins, os, signal
 from playground.engine.job import CancelledError, Job
 from playground.engine.session import Session
 play = Session()
 play.load(write("slow.py", '''
+    import builtins, threading
     import torch, triton, triton.language as tl
+    stop = getattr(builtins, "stop_the_launch", None)
     @triton.jit
     def slow(o, n, B: tl.constexpr):
         i = tl.program_id(0) * B + tl.arange(0, B)
         tl.store(o + i, 1.0, i < n)
     def example(n=2000):
         o = torch.empty(n)
+        # The launch that follows takes minutes: what stops it comes while it runs.
+        if stop is not None:
+            threading.Timer(1.5, stop).start()
         slow[lambda m: (triton.cdiv(n, m["B"]),)](o, n, B=1)
         return o
 '''))
 out = {"first": len(play.run(sizes={"n": 10}).launches)}
 job = Job()
-threading.Timer(0.4, job.cancel).start()
-result = play.run(sizes={"n": 10_000_000}, job=job)
+builtins.stop_the_launch = job.cancel
+result = play.run(sizes={"n": 2_000_000}, job=job)
 out["cancelled"] = [[f.stage, f.message] for f in result.findings], len(result.launches)
-threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-result = play.run(sizes={"n": 10_000_000})
+builtins.stop_the_launch = lambda: os.kill(os.getpid(), signal.SIGINT)
+result = play.run(sizes={"n": 2_000_000})
+builtins.stop_the_launch = None
 out["interrupted"] = [[f.stage, f.message] for f in result.findings], len(result.launches)
 out["unjudged"] = play.launches[0].error is not None
 out["after"] = play.run(sizes={"n": 20}).launches[0].grid
