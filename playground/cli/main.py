@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import playground
 from playground.cli.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from playground.cli.process import Outcome
     from playground.cli.schema import Json
@@ -41,6 +42,10 @@ exit status: 0; 1 if an error was found; 2 if the command line asks for what is 
 """
 
 
+class OutputError(Exception):
+    """Standard output does not take what is written; the message says why."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -53,8 +58,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # Whoever read the output has had enough (`| head`); nor may Python's own last flush fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output()
         return 128 + signal.SIGPIPE if os.name != "nt" else 1
+    except OutputError as error:
+        _drop_output()
+        print(f"could not write the output: {error}", file=sys.stderr)
+        return 1
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror) from error
 
 
 # ------------------------------------------------------------------ the window
@@ -82,8 +106,8 @@ def _window(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=_version())
     options = parser.parse_args(arguments)
-    if options.file is not None and not Path(options.file).is_file():
-        parser.error(_no_file(options.file))
+    if options.file is not None and (wrong := _no_file(options.file)):
+        parser.error(wrong)
     from playground.cli import display
 
     reason = "--headless was given" if options.headless else display.why_none()
@@ -97,7 +121,8 @@ def _window(arguments: Sequence[str]) -> int:
         parser.error(f"there is no folder {options.output_dir}")
     from playground.cli import headless
 
-    return headless.run(options.file, options.output_dir, reason)
+    with _writing():
+        return headless.run(options.file, options.output_dir, reason)
 
 
 # ------------------------------------------------------------------ the verbs
@@ -111,23 +136,27 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
 
         document = doctor.examine()
         failed = any(item["severity"] == "error" for item in schema.findings_of(document))
-        print(json.dumps(document, indent=1) if options.json else text.render(document, "doctor"))
+        with _writing():
+            print(
+                json.dumps(document, indent=1) if options.json else text.render(document, "doctor")
+            )
         return int(failed)
     task = _task(verb, options, parser)
     from playground.cli import process
 
-    if not Path(options.file).is_file():
-        outcome = _missing(verb, options.file)
+    if wrong := _no_file(options.file):
+        outcome = _missing(verb, options.file, wrong)
     else:
         outcome = process.run_worker(task, options.timeout)
     status = outcome.status
     document = outcome.document
     if verb == "export" and document["export"] is not None and options.output is not None:
         document, status = _write_export(outcome, options)
-    if options.json:
-        print(json.dumps(document, indent=1, allow_nan=False))
-    else:
-        _print(verb, document, emitted=bool(task.emit))
+    with _writing():
+        if options.json:
+            print(json.dumps(document, indent=1, allow_nan=False))
+        else:
+            _print(verb, document, emitted=bool(task.emit))
     return status
 
 
@@ -204,18 +233,29 @@ def _pair(text: str, option: str, parser: argparse.ArgumentParser) -> tuple[str,
     return name.strip(), value.strip()
 
 
-def _missing(verb: str, file: str) -> Outcome:
+def _missing(verb: str, file: str, wrong: str) -> Outcome:
     from playground.cli import process, schema
     from playground.model.finding import Finding
 
     document = schema.document(verb, file)
-    document["findings"] = [schema.finding(Finding("error", "driver", _no_file(file)))]
+    document["findings"] = [schema.finding(Finding("error", "engine", wrong))]
     return process.Outcome(document, 2)
 
 
 def _no_file(file: str) -> str:
-    what = "is a folder, not a file" if Path(file).is_dir() else "does not exist"
-    return f"{file} {what}: give the path of a Python file"
+    """Return why `file` is none that can be read, or an empty string."""
+    path = Path(file)
+    if path.is_dir():
+        return f"{file} is a folder, not a file: give the path of a Python file"
+    if not path.exists():
+        return f"{file} does not exist: give the path of a Python file"
+    if not path.is_file():
+        return f"{file} is not a plain file: give the path of a Python file"
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        return f"{file} cannot be read: {error.strerror}"
+    return ""
 
 
 def _version() -> str:

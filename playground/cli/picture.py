@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playground.cli.process import kill_group, unwinding_on_sigterm
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,21 +37,24 @@ def take(file: str, png: Path, config: Mapping[str, object]) -> Picture:
         "from playground.ui.photograph import main; sys.exit(main(sys.argv[1:]))"
     )
     options = ["--config", json.dumps(config), "--sweep", "--timeout", str(WORK_S)]
-    with subprocess.Popen(
-        [sys.executable, "-P", "-c", code, *options, "--", file, str(png)],
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=os.name != "nt",
-    ) as drawing:
+    with (
+        unwinding_on_sigterm(),
+        subprocess.Popen(
+            [sys.executable, "-P", "-c", code, *options, "--", file, str(png)],
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=os.name != "nt",
+        ) as drawing,
+    ):
         try:
             told, said = drawing.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
             return Picture(f"the window was not drawn within {LIMIT_S:.0f} s")
         finally:
-            _end(drawing)
+            kill_group(drawing)
     if told.strip():
         # It says what is in the picture once that is written; how it ended after is no matter.
         return Picture(missing=tuple(json.loads(_last_line(told))["missing"]))
@@ -61,13 +66,3 @@ def take(file: str, png: Path, config: Mapping[str, object]) -> Picture:
 
 def _last_line(text: str) -> str:
     return (text.strip().splitlines() or [""])[-1]
-
-
-def _end(drawing: subprocess.Popen[str]) -> None:
-    try:
-        if os.name == "nt":
-            drawing.kill()
-        else:
-            os.killpg(drawing.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return  # it ended, and all that it started

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from playground.cli.task import INTERRUPTED
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from playground.cli.schema import Json
@@ -55,17 +56,25 @@ def run_worker(
     on_document
         Called with every state of the document as the work goes on, from another thread.
     """
-    worker = _Worker(task, on_document)
+    with unwinding_on_sigterm():
+        worker = _Worker(task, on_document)
+        try:
+            return worker.wait(timeout_s)
+        finally:
+            worker.end()
+
+
+@contextlib.contextmanager
+def unwinding_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM unwind the stack as Ctrl-C does, so that processes begun here are ended."""
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
-        return worker.wait(timeout_s)
+        yield
     finally:
-        worker.end()
         signal.signal(signal.SIGTERM, before)
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> None:
-    # Unwinds like Ctrl-C, so that the worker is ended as well.
     raise SystemExit(128 + signal.SIGTERM)
 
 
@@ -76,6 +85,7 @@ class _Worker:
         self._document = schema.document(task.verb, task.file)
         self._doing = "starting"
         self._delivered: int | None = None
+        self._untold: OSError | None = None
         # A session of its own: Ctrl-C reaches this process only, which then ends the worker and
         # whatever it started in an order that loses nothing.
         self._process = subprocess.Popen(
@@ -107,6 +117,8 @@ class _Worker:
             self._stop()
             return reached
         self._drain()
+        if self._untold is not None:
+            raise self._untold
         if self._delivered == INTERRUPTED:
             return self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)
         if self._delivered is not None:
@@ -127,7 +139,7 @@ class _Worker:
 
     def end(self) -> None:
         """Leave no process behind, also none that the user's code started."""
-        _kill_group(self._process)
+        kill_group(self._process)
         self._process.wait()
         self._drain()
 
@@ -139,7 +151,7 @@ class _Worker:
         try:
             self._process.wait(GRACE_S)
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            _kill_group(self._process)
+            kill_group(self._process)
             self._process.wait()
         self._drain()
 
@@ -147,7 +159,7 @@ class _Worker:
         # A process that the worker left behind may hold the pipe open.
         self._reader.join(0.5)
         if self._reader.is_alive():
-            _kill_group(self._process)
+            kill_group(self._process)
             self._reader.join(GRACE_S)
         if self._process.stdout is not None and not self._reader.is_alive():
             self._process.stdout.close()
@@ -162,7 +174,13 @@ class _Worker:
             self._doing = state["doing"]
             self._delivered = state["status"]
             if self._on_document is not None:
-                self._on_document(self._document)
+                try:
+                    self._on_document(self._document)
+                except OSError as error:
+                    # Nobody reads what is told any more: raised again where the worker is awaited.
+                    self._untold = error
+                    kill_group(self._process)
+                    return
 
     def _ended_early(self, message: str, hint: str, status: int) -> Outcome:
         finding = Finding("error", "engine", message, hint=hint, file=self._task.file or None)
@@ -183,7 +201,8 @@ def _start_code() -> str:
     )
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def kill_group(process: subprocess.Popen[str]) -> None:
+    """Kill a process that leads a session of its own, and all that it started."""
     try:
         if os.name == "nt":
             process.kill()

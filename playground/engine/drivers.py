@@ -6,6 +6,8 @@ import ast
 import linecache
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.source_text import lines_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -30,7 +32,8 @@ def with_sizes(code: str, sizes: Mapping[str, int]) -> str:
 
 def run_driver(code: str, namespace: dict[str, Any]) -> Any:
     """Execute driver `code` in `namespace`; return the value of its last expression, else None."""
-    linecache.cache[DRIVER_FILE] = (len(code), None, code.splitlines(keepends=True), DRIVER_FILE)
+    lines = lines_of(code, keep_ends=True)
+    linecache.cache[DRIVER_FILE] = (len(code), None, lines, DRIVER_FILE)
     tree = ast.parse(code, DRIVER_FILE)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, DRIVER_FILE, "exec"), namespace)

@@ -6,11 +6,13 @@ import ast
 import datetime
 import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import playground
 from playground.engine import freeze, proof, source_slice
+from playground.engine.source_text import lines_of, read_source
 from playground.engine.triton_private import wrappers
 from playground.model.finding import Finding
 from playground.protocol.messages import Exported
@@ -56,6 +58,11 @@ def export(session: Session, launch_index: int, config: Config) -> Exported:
         launch.call_line,
         wrappers.tuned_names(session.launches[launch_index].kernel),
     )
+    findings.extend(
+        replace(told, severity="warning", stage="export")
+        for told in session.findings
+        if told.severity == "error" and told.stage == "coverage"
+    )  # Triton's own interpreter, and a GPU, touch what lies there
     if left_out:
         findings.append(
             Finding(
@@ -72,13 +79,14 @@ def export(session: Session, launch_index: int, config: Config) -> Exported:
     body = _body(frozen, _roots(session, launch), Path(session.path), findings)
     stem = Path(session.path).stem
     name = f"{re.sub(r'_tuned$', '', stem)}_tuned.py"
+    driver_code = _main_body(session, frozen)
     parts = [
         _header(session, launch, config, name),
         body.docstring,
         body.future,
-        proof.CHOOSE_INTERPRETER,
+        proof.preamble(session, launch, driver_code),
         body.code,
-        proof.block(session, launch, config, _main_body(session, frozen)),
+        proof.block(session, launch, driver_code, proof.proof_of(session, launch, config)),
     ]
     exported = _joined(parts)
     ast.parse(exported, name)  # an edit that broke the syntax must fail here, not at the user's
@@ -109,7 +117,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _body(text: str, roots: set[str], path: Path, findings: list[Finding]) -> _Body:
-    lines = text.splitlines()
+    lines = lines_of(text)
     tree = ast.parse(text)
     docstring = ast.get_docstring(tree, clean=False)
     chunks: list[str] = []
@@ -163,7 +171,7 @@ def _inlined(node: ast.stmt, helper: Path, path: Path, findings: list[Finding]) 
     if isinstance(node, ast.ImportFrom) and all(
         alias.asname in (None, alias.name) and alias.name != "*" for alias in node.names
     ):
-        text = helper.read_text(encoding="utf-8")
+        text = read_source(helper)
         roots = {alias.name for alias in node.names}
         body = _body(text, roots, helper, findings)
         return f"# from {helper.name}\n{body.code}"
@@ -188,7 +196,7 @@ def _main_body(session: Session, frozen: str) -> str:
         return ""
     if driver.kind != "main":
         return driver.code
-    lines = frozen.splitlines()
+    lines = lines_of(frozen)
     for node in ast.parse(frozen).body:
         if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             first, last = node.body[0], node.body[-1]

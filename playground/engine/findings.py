@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import slips
+from playground.engine.source_text import lines_of
 from playground.model.finding import Finding, Stage
 from playground.model.outline import syntax_finding
 
@@ -63,6 +65,7 @@ def finding_from_exception(
     user_files
         The user's files; the traceback in `detail` is cut to their frames.
     """
+    user_files = [os.path.abspath(file) for file in user_files]  # as frames name them
     if isinstance(error, FatalError) and error.__cause__ is not None:
         error = error.__cause__
     cause = root_cause(error)
@@ -252,7 +255,7 @@ def _line_of(source: str, path: str) -> int | None:
     import linecache
 
     lines = [line.strip() for line in linecache.getlines(path)]
-    wanted = [line.strip() for line in source.strip().splitlines()]
+    wanted = [line.strip() for line in lines_of(source.strip())]
     for start in range(len(lines) - len(wanted) + 1):
         if lines[start] == wanted[0] and lines[start : start + len(wanted)] == wanted:
             return start + 1

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from playground.engine.source_text import lines_of
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def freeze(
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
     """Return `text` with all edits made; they must not overlap."""
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text, keep_ends=True)
     for edit in sorted(edits, key=lambda item: (item.line, item.column), reverse=True):
         head = lines[edit.line - 1].encode()[: edit.column].decode()
         tail = lines[edit.end_line - 1].encode()[edit.end_column :].decode()

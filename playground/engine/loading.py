@@ -22,11 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import instrument
+from playground.engine.source_text import imported_names, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ALWAYS_THERE = frozenset(sys.modules)
+_NEVER_HELPERS = frozenset({"torch", "triton", "numpy", "playground"})
 _LIBRARIES = ("site-packages", "dist-packages", f"python{sys.version_info.major}.")
 
 
@@ -41,7 +43,7 @@ def module_name(path: str) -> str:
 
 def use_text(path: str, text: str) -> None:
     """Make `inspect`, Triton and tracebacks read `text` for `path`, whatever the disk holds."""
-    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    linecache.cache[path] = (len(text), None, lines_of(text, keep_ends=True), path)
 
 
 def load_module(path: str, text: str, *, name: str) -> types.ModuleType:
@@ -75,7 +77,8 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
     code, sites = instrument.compile_instrumented(text, path)
     instrument.attach(module.__dict__, path, sites)
     private = module_name(path)
-    with importing_from(os.path.dirname(path)), _standing_as(module, private):
+    folder = os.path.dirname(path)
+    with importing_from(folder), _helpers_first(folder, text), _standing_as(module, private):
         exec(code, module.__dict__)
 
 
@@ -91,6 +94,35 @@ def _standing_as(module: types.ModuleType, private: str) -> Iterator[None]:
     finally:
         if name == "__main__" and before is not None:
             sys.modules[name] = before
+
+
+@contextlib.contextmanager
+def _helpers_first(folder: str, text: str) -> Iterator[None]:
+    """Let `text` import the helpers of `folder` whose names the engine's own imports have taken.
+
+    `import statistics` means the file beside the script, as in a process where the script's folder
+    comes first. Everybody else's module of that name is put back afterwards.
+    """
+    taken = {
+        name: module
+        for name in imported_names(text)
+        if name not in sys.builtin_module_names
+        and name.split(".")[0] not in _NEVER_HELPERS
+        and (module := sys.modules.get(name)) is not None
+        and _is_helper(folder, name)
+        and not _inside(getattr(module, "__file__", None) or "", folder)
+    }
+    for name in taken:
+        del sys.modules[name]
+    try:
+        yield
+    finally:
+        sys.modules.update(taken)
+
+
+def _is_helper(folder: str, name: str) -> bool:
+    place = os.path.join(folder, name)
+    return os.path.isfile(f"{place}.py") or os.path.isfile(os.path.join(place, "__init__.py"))
 
 
 @contextlib.contextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -48,13 +50,63 @@ def call_text(session: Session) -> str:
     return f"example({', '.join(f'{name}={value}' for name, value in sizes.items())})"
 
 
-def block(session: Session, launch: Launch, config: Config, driver_code: str) -> str:
+def block(session: Session, launch: Launch, driver_code: str, parts: Proof) -> str:
     """Return the exported file's last part: its driver, and the check behind `--check`."""
+    if parts.against_reference:
+        return _against_reference(session, parts)
     driver = session.driver
-    if driver is not None and driver.kind == "example" and session.outline.has_reference:
-        return _against_reference(session, launch, config)
     code = call_text(session) if driver is not None and driver.kind == "example" else driver_code
-    return _against_samples(session, launch, config, code)
+    return _against_samples(session, launch, parts, code)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How an exported file judges itself.
+
+    Parameters
+    ----------
+    against_reference
+        Whether `reference` gives something to compare the driver's value with.
+    tolerance
+        How far an element may be off.
+    unjudgeable
+        Types of the launches' tensors that Triton's own interpreter computes wrongly.
+    """
+
+    against_reference: bool
+    tolerance: float
+    unjudgeable: tuple[str, ...] = ()
+
+    def refusal(self) -> str:
+        """Return the statement that ends a check which Triton's own interpreter would fail."""
+        if not self.unjudgeable:
+            return ""
+        names = ", ".join(self.unjudgeable)
+        return f"""
+if playground_arguments.check and os.environ.get("TRITON_INTERPRET") == "1":
+    print("not judged: Triton's interpreter is wrong about {names}; use a GPU")
+    sys.exit(2)
+"""
+
+
+def proof_of(session: Session, launch: Launch, config: Config) -> Proof:
+    """Return what the file of a launch under a config can be judged by."""
+    driver = session.driver
+    referenced = (
+        driver is not None
+        and driver.kind == "example"
+        and session.outline.has_reference
+        and bool(session.expected()[0])
+    )
+    tolerance = session.check(launch.index, config).result.tolerance
+    dtypes = {
+        argument.tensor.dtype
+        for other in session.launches
+        for argument in other.info.tensors()
+        if argument.tensor is not None
+    }
+    wrong = tuple(sorted(name for name in dtypes if name.startswith(("bfloat", "float8"))))
+    return Proof(referenced, 1e-2 if tolerance is None else float(tolerance), wrong)
 
 
 _ARGUMENTS = """
@@ -68,40 +120,70 @@ _ARGUMENTS = """
 """
 
 
-def _tolerance(session: Session, launch: Launch, config: Config) -> float:
-    result = session.check(launch.index, config).result
-    if result.tolerance is not None:
-        return float(result.tolerance)
-    return 1e-2
+_SEEDED = '''
+def seed(number):
+    """Seed every generator that the driver may draw from."""
+    import random
+
+    import numpy
+
+    random.seed(number)
+    numpy.random.seed(number % (1 << 32))
+    torch.manual_seed(number)
+'''
+
+_PAIRS = '''
+def pairs(got, want):
+    """Yield the tensors of two values, wherever both have one."""
+    if isinstance(got, torch.Tensor) and isinstance(want, torch.Tensor):
+        yield got, want
+    elif isinstance(got, (tuple, list)) and isinstance(want, (tuple, list)):
+        for one, other in zip(got, want):
+            yield from pairs(one, other)
+    elif isinstance(got, dict) and isinstance(want, dict):
+        for key in got:
+            yield from pairs(got[key], want.get(key))
+    elif isinstance(got, (tuple, list)) and got:
+        yield from pairs(got[0], want)
+    elif hasattr(got, "__dataclass_fields__"):
+        yield from pairs(vars(got), getattr(want, "__dict__", None))
 
 
-def _against_reference(session: Session, launch: Launch, config: Config) -> str:
+def compare(got, want, tolerance):
+    """Return 0 when two tensors agree, else 1."""
+    if got.numel() != want.numel():
+        print(f"wrong: shape {tuple(got.shape)} and not {tuple(want.shape)}")
+        return 1
+    wide = torch.complex128 if got.is_complex() or want.is_complex() else torch.float64
+    got, want = got.to(wide).cpu(), want.to(wide).cpu().reshape(got.shape)
+    same = torch.isclose(got, want, rtol=0, atol=tolerance, equal_nan=True)
+    if not bool(same.all()):
+        print(f"wrong: {int((~same).sum())} of {same.numel()} elements differ")
+        return 1
+    return 0
+'''
+
+
+def _against_reference(session: Session, parts: Proof) -> str:
     call = call_text(session)
     reference = "reference" + call.removeprefix("example")
-    tolerance = _tolerance(session, launch, config)
     return (
-        'if __name__ == "__main__":'
+        _SEEDED
+        + "\n"
+        + _PAIRS
+        + '\n\nif __name__ == "__main__":'
         + _ARGUMENTS
         + textwrap.indent(
-            f"""
+            f"""{parts.refusal()}
+seed({session.seed})
 result = {call}
 if not playground_arguments.check:
     sys.exit(0)
-expected = {reference}
-results = result if isinstance(result, (tuple, list)) else [result]
-expecteds = expected if isinstance(expected, (tuple, list)) else [expected]
-interpreted = os.environ.get("TRITON_INTERPRET") == "1"
-for number, (got, want) in enumerate(zip(results, expecteds)):
-    if interpreted and got.dtype not in (torch.float16, torch.float32, torch.float64) and (
-        got.is_floating_point()
-    ):
-        print(f"not judged: Triton's interpreter is wrong about {{got.dtype}}; use a GPU")
-        sys.exit(2)
-    got, want = got.double().cpu(), want.double().cpu()
-    same = torch.isclose(got, want, rtol=0, atol={tolerance:.3g}, equal_nan=True)
-    if got.shape != want.shape or not bool(same.all()):
-        print(f"wrong: {{int((~same).sum())}} of {{same.numel()}} elements differ")
-        sys.exit(1)
+seed({session.seed})
+for got, want in pairs(result, {reference}):
+    status = compare(got, want, {parts.tolerance:.3g})
+    if status:
+        sys.exit(status)
 print("correct against the reference")
 """,
             "    ",
@@ -110,15 +192,39 @@ print("correct against the reference")
     )
 
 
-def _against_samples(session: Session, launch: Launch, config: Config, code: str) -> str:
-    ordinal = sum(
-        1 for other in session.launches[: launch.index] if other.info.kernel == launch.kernel
-    )
-    recipe = _recipe(session, launch)
-    tolerance = _tolerance(session, launch, config)
-    runs = code if _is_statement(code) else f"result = {code}"
+def launches_on_import(session: Session, driver_code: str) -> bool:
+    """Tell whether the file launches in its own body, with neither `example` nor a main block."""
+    return not driver_code.strip()
+
+
+def preamble(session: Session, launch: Launch, driver_code: str) -> str:
+    """Return what the exported file starts with, before the user's own text."""
+    if not launches_on_import(session, driver_code):
+        return CHOOSE_INTERPRETER
+    watch = textwrap.indent(_watch(session, launch), "    ", lambda line: bool(line.strip()))
     return (
-        _RECORDER
+        "import os\n\nimport torch\n\n"
+        + CHOOSE_INTERPRETER
+        + "\n"
+        + _SEEDED
+        + "\n"
+        + _RECORDER
+        + '\n\nif __name__ == "__main__":'
+        + watch
+    )
+
+
+def _against_samples(session: Session, launch: Launch, parts: Proof, code: str) -> str:
+    early = launches_on_import(session, code)
+    recipe = _recipe(session, launch)
+    runs = code if _is_statement(code) else f"result = {code}"
+    if re.search(r"exit\(|SystemExit", session.text):
+        # A script that ends itself is checked all the same.
+        body = textwrap.indent(runs or "pass", "    ", lambda line: bool(line.strip()))
+        ended = "except SystemExit:\n    if not playground_arguments.check:\n        raise"
+        runs = f"try:\n{body}\n{ended}"
+    return (
+        ("" if early else _SEEDED + "\n" + _RECORDER)
         + f"""
 
 # Samples of the launch as it was captured: flat index and value of some elements of each tensor.
@@ -128,17 +234,30 @@ RECIPE = {_pretty(recipe)}
 if __name__ == "__main__":"""
         + _ARGUMENTS
         + textwrap.indent(
-            f"""
-recorded = {launch.kernel} = Recorded({launch.kernel}, {[a.name for a in launch.arguments]!r})
-torch.manual_seed({session.seed})
+            parts.refusal()
+            + ("" if early else _watch(session, launch))
+            + f"""
 {runs}
 if not playground_arguments.check:
     sys.exit(0)
-sys.exit(compare(recorded, {ordinal}, {tolerance:.3g}))
+sys.exit(compare(recorded, {parts.tolerance:.3g}))
 """,
             "    ",
             lambda line: bool(line.strip()),
         )
+    )
+
+
+def _watch(session: Session, launch: Launch) -> str:
+    return f"""
+recorded = Recorded({launch.kernel!r}, {_ordinal(session, launch)})
+seed({session.seed})
+"""
+
+
+def _ordinal(session: Session, launch: Launch) -> int:
+    return sum(
+        1 for other in session.launches[: launch.index] if other.info.kernel == launch.kernel
     )
 
 
@@ -191,46 +310,52 @@ def _number(value: float) -> str:
 
 _RECORDER = '''
 class Recorded:
-    """Launches a kernel as before and remembers the tensors it was given."""
+    """Keeps the tensors of one launch of a kernel, as they were before it and after it."""
 
-    def __init__(self, kernel, names):
-        self.kernel, self.names, self.launches = kernel, names, []
+    def __init__(self, kernel, ordinal):
+        self.kernel, self.ordinal = kernel, ordinal
+        self.count, self.before, self.after = 0, {}, {}
+        if os.environ.get("TRITON_INTERPRET") == "1":
+            from triton.runtime.interpreter import InterpretedFunction as Function
+        else:
+            from triton.runtime.jit import JITFunction as Function
+        perform = Function.run
 
-    def __getattr__(self, name):
-        return getattr(self.kernel, name)
-
-    def __getitem__(self, grid):
-        def launch(*args, **kwargs):
-            before = {}
-            for name, value in [*zip(self.names, args), *kwargs.items()]:
-                if isinstance(value, torch.Tensor):
-                    before[name] = (value, value.detach().clone())
-            result = self.kernel[grid](*args, **kwargs)
-            self.launches.append(before)
+        def run(function, *args, **kwargs):
+            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
+                return perform(function, *args, **kwargs)
+            self.count += 1
+            if self.count != self.ordinal + 1:
+                return perform(function, *args, **kwargs)
+            given = {**dict(zip(function.arg_names, args)), **kwargs}
+            tensors = {name: one for name, one in given.items() if isinstance(one, torch.Tensor)}
+            self.before = {name: one.detach().clone() for name, one in tensors.items()}
+            result = perform(function, *args, **kwargs)
+            self.after = {name: one.detach().clone() for name, one in tensors.items()}
             return result
 
-        return launch
+        Function.run = run
 
 
-def compare(recorded, ordinal, tolerance):
+def compare(recorded, tolerance):
     """Return 0 when the launch gives what was captured, 1 when not, 2 when it cannot be told."""
-    if ordinal >= len(recorded.launches):
-        print("not judged: the driver did not launch the kernel often enough")
+    if recorded.count <= recorded.ordinal:
+        print(f"not judged: {recorded.kernel} was launched {recorded.count} times")
         return 2
-    tensors = recorded.launches[ordinal]
 
-    def differing(name, values, which):
-        flat = tensors[name][which].reshape(-1)
+    def differing(tensor, values):
+        flat = tensor.reshape(-1)
         got = torch.tensor([float(flat[place]) for place, _ in values], dtype=torch.float64)
         want = torch.tensor([value for _, value in values], dtype=torch.float64)
         same = torch.isclose(got, want, rtol=0, atol=tolerance, equal_nan=True)
         return int((~same).sum())
 
     for name, values in RECIPE["inputs"].items():
-        if name not in tensors or differing(name, values, 1):
+        if name not in recorded.before or differing(recorded.before[name], values):
             print(f"not judged: input {name} is not what it was at export (seeds differ by device)")
             return 2
-    wrong = [name for name, values in RECIPE["outputs"].items() if differing(name, values, 0)]
+    outputs = RECIPE["outputs"].items()
+    wrong = [name for name, values in outputs if differing(recorded.after[name], values)]
     if wrong:
         print(f"wrong: {', '.join(wrong)} differ from the captured result")
         return 1

@@ -25,6 +25,17 @@ def random_state() -> dict[str, Any]:
     return state
 
 
+def seeded() -> int:
+    """Seed every generator with one new random number and return that.
+
+    As unpredictable as a fresh process, yet an exported file can repeat it.
+    """
+    seed = torch.seed()
+    random.seed(seed)
+    np.random.seed(seed % (1 << 32))
+    return seed
+
+
 def set_random_state(state: Mapping[str, Any]) -> None:
     """Put generators into a state that `random_state` returned."""
     random.setstate(state["python"])

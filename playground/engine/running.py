@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import types
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +16,14 @@ from playground.engine import capture, drivers, loading, snapshot
 from playground.engine.findings import FatalError
 from playground.engine.job import CancelledError
 from playground.engine.launches import LaunchList
-from playground.engine.randomness import random_state
+from playground.engine.randomness import random_state, seeded
 from playground.engine.slips import slips_in
 from playground.model.finding import Finding
 from playground.protocol.messages import RunResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playground.engine.job import Job
     from playground.engine.session import Session
 
@@ -42,11 +46,18 @@ def run(session: Session, job: Job) -> RunResult:
     recorder = capture.Capture(session.device.target, (session.path,))
     failures: list[Finding] = []
     # As unpredictable as a fresh process, yet known: an exported file can repeat the inputs.
-    session.seed = torch.seed()
+    session.seed = seeded()
     session.random_state = random_state()
     try:
-        with session.watched(job), capture.capturing(recorder), snapshot.poisoned_memory():
-            _execute(session)
+        with (
+            session.watched(job),
+            capture.capturing(recorder),
+            snapshot.poisoned_memory(),
+            _process_settings_kept(),
+        ):
+            ended = _execute(session)
+        if ended is not None:
+            failures.append(ended)
     except CancelledError:
         failures.append(session.finding(KeyboardInterrupt(), "driver"))
     except KeyboardInterrupt as error:
@@ -61,7 +72,8 @@ def run(session: Session, job: Job) -> RunResult:
     return _result(session, started)
 
 
-def _execute(session: Session) -> None:
+def _execute(session: Session) -> Finding | None:
+    """Run text and driver; return what is to be told of a script that ended itself."""
     driver = session.driver
     code = "" if driver is None else drivers.with_sizes(driver.code, session.sizes)
     script = not code.strip()
@@ -71,11 +83,42 @@ def _execute(session: Session) -> None:
         try:
             loading.execute(module, session.path, session.text)
             if not script:
+                session.random_state = random_state()  # what `reference` starts from, too
                 with loading.importing_from(os.path.dirname(session.path)):
                     session.result = drivers.run_driver(code, session.namespace)
             session.synchronize()
-        except SystemExit:
-            session.synchronize()  # a script that says it is done
+        except SystemExit as stop:
+            session.synchronize()
+            if stop.code not in (None, 0):
+                return _ended(session, stop)  # else a script that says it is done
+    return None
+
+
+def _ended(session: Session, stop: SystemExit) -> Finding:
+    """Return the finding for a script that ended itself and said that something was wrong."""
+    hint = ""
+    walk = stop.__traceback__
+    while walk is not None:
+        if "parser" in walk.tb_frame.f_locals.get("self", "").__class__.__name__.lower():
+            hint = (
+                "the script reads its command line, which is empty here: give its arguments "
+                "defaults, or type a driver that calls its functions"
+            )
+        walk = walk.tb_next
+    told = session.finding(stop, "driver")
+    said = f"exit status {stop.code}" if isinstance(stop.code, int) else str(stop.code)
+    return replace(told, message=f"the driver ended itself: {said}", hint=hint, severity="warning")
+
+
+@contextlib.contextmanager
+def _process_settings_kept() -> Iterator[None]:
+    """Put back what a script of its own process may set as it likes, for the next run's sake."""
+    folder, dtype = os.getcwd(), torch.get_default_dtype()
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        os.chdir(folder)
 
 
 def _findings(

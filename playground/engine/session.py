@@ -20,8 +20,9 @@ from playground.engine.findings import (
 )
 from playground.engine.job import Job
 from playground.engine.launches import Last, LaunchList
+from playground.engine.source_text import read_source
 from playground.model.config import Config, validated
-from playground.model.outline import Driver, Outline, outline
+from playground.model.outline import Driver, Outline, outline, syntax_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,10 +108,11 @@ class Session:
             The file cannot be read and no text was given.
         """
         self.path = os.path.abspath(path)
-        if text is None:
-            text = Path(self.path).read_text(encoding="utf-8")
-        self.text = text
-        self.outline = outline(text, self.path)
+        try:
+            self.text = read_source(self.path) if text is None else text.removeprefix("\ufeff")
+            self.outline = outline(self.text, self.path)
+        except SyntaxError as error:  # its bytes are no text
+            self.text, self.outline = "", Outline(findings=(syntax_finding(error, self.path),))
         self.driver = self._driver(None)
         self._compiler_is_current = False
         return self.outline

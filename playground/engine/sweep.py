@@ -160,7 +160,7 @@ class _Sweep:
             return failed
 
     def _bench(self, config: Config) -> Measurement:
-        # Not `bench`: that counts every config's bytes, and a counting copy takes seconds to compile.
+        # Not `bench`: it counts every config's bytes, and a counting copy compiles for seconds.
         return self._session.measure(self._launch_index, config, self._budget_ms, "cold", self._job)
 
     def _add(self, row: SweepRow) -> None:

@@ -5,6 +5,7 @@ The JSON part travels as a comm message's `data`, every numpy array as one of it
 
 from __future__ import annotations
 
+import math
 import types
 from typing import TYPE_CHECKING, get_args
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from playground.protocol.messages import Reply, Request
 
 Json = dict[str, object]
+
+_ODD_NUMBER = "not finite"
 
 
 class ProtocolError(ValueError):
@@ -52,7 +55,7 @@ def encode(message: Request | Reply, job: int) -> tuple[Json, list[bytes]]:
                 return plain(value)
         raise TypeError(f"{type(value).__name__} cannot travel in a message")
 
-    body = msgspec.to_builtins(message, enc_hook=pack)
+    body = _mark_odd_numbers(msgspec.to_builtins(message, enc_hook=pack))
     return {"version": VERSION, "kind": type(message).__name__, "job": job, "body": body}, buffers
 
 
@@ -90,9 +93,32 @@ def _decode(
         raise ProtocolError(f"{kind} holds a {expected.__name__}, which cannot travel")
 
     try:
-        return msgspec.convert(data.get("body"), classes[kind], dec_hook=unpack), job
+        body = _restore_odd_numbers(data.get("body"))
+        return msgspec.convert(body, classes[kind], dec_hook=unpack), job
     except (msgspec.ValidationError, ValueError, TypeError) as error:
         raise ProtocolError(f"{kind}: {error}") from error
+
+
+def _mark_odd_numbers(value: object) -> object:
+    """Replace infinities and NaN, which JSON has no word for, by marks."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {_ODD_NUMBER: str(value)}
+    if isinstance(value, dict):
+        return {key: _mark_odd_numbers(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_mark_odd_numbers(item) for item in value]
+    return value
+
+
+def _restore_odd_numbers(value: object) -> object:
+    """Put the numbers back that `_mark_odd_numbers` marked."""
+    if isinstance(value, dict):
+        if value.keys() == {_ODD_NUMBER}:
+            return float(value[_ODD_NUMBER])
+        return {key: _restore_odd_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_restore_odd_numbers(item) for item in value]
+    return value
 
 
 class _BufferPlace(msgspec.Struct):

@@ -20,7 +20,8 @@ from pygments.token import (
     Text,
     Token,
 )
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from qtconsole.rich_jupyter_widget import RichJupyterWidget
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class ConsoleWidget(RichJupyterWidget):  # type: ignore[misc]  # qtconsole ships
         self.confirm_restart = False
         self.buffer_size = MAX_LINES
         self._had_kernel = False
+        self._tokens: dict[str, str] = {}
 
     @property
     def edit(self) -> QTextEdit:
@@ -76,6 +78,32 @@ class ConsoleWidget(RichJupyterWidget):  # type: ignore[misc]  # qtconsole ships
         self.style_sheet = _SHEET.format(**tokens)
         self._highlighter.set_style(_pygments_style(tokens))
         self._highlighter.rehighlight()
+        self._recolour_text(self._tokens, tokens)
+        self._tokens = tokens
+
+    def _recolour_text(self, before: dict[str, str], now: dict[str, str]) -> None:
+        # Prompts keep the colours they were written in; those of another theme cannot be read.
+        changed = {before[name]: now[name] for name in before if before[name] != now[name]}
+        cursor = QTextCursor(self.edit.document())
+        block = self.edit.document().begin()
+        while changed and block.isValid():
+            pieces = block.begin()
+            while not pieces.atEnd():
+                piece = pieces.fragment()
+                brush = piece.charFormat().foreground()
+                colour = changed.get(brush.color().name())
+                if colour is not None and brush.style() != Qt.BrushStyle.NoBrush:
+                    cursor.setPosition(piece.position())
+                    cursor.setPosition(
+                        piece.position() + piece.length(), QTextCursor.MoveMode.KeepAnchor
+                    )
+                    look = QTextCharFormat()
+                    look.setForeground(QColor(colour))
+                    cursor.mergeCharFormat(look)
+                    pieces = block.begin()
+                else:
+                    pieces += 1
+            block = block.next()
 
     # ------------------------------------------------------- qtconsole's own hooks, overridden
 

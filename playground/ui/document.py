@@ -230,8 +230,12 @@ class Document(QObject):
 
     def _refresh_outline(self) -> None:
         self._outline_timer.stop()
+        before = self.outline
         self.outline = outline(self.text, self.path or "untitled.py")
         self.set_findings("outline", self.outline.findings)
+        if any(found.severity == "error" for found in self.outline.findings) and self.driver:
+            # Half-typed text has no drivers; those of a moment ago will be back with the next key.
+            self.outline = replace(self.outline, drivers=before.drivers)
         drivers = self.outline.drivers
         if self.driver is None or self.driver.kind not in ("typed", "generated"):
             code = self.driver.code if self.driver else None
@@ -545,6 +549,9 @@ class Document(QObject):
     def take_compiled(self, reply: messages.Compiled) -> None:
         """Take a compile report."""
         self.compile_report = reply.report
+        if reply.report is not None:
+            report = reply.report
+            self._judge(report.config, rejected=not report.fits, by="compiler")
         self.set_findings("compile", reply.findings)
         self.compiledChanged.emit()
 
@@ -552,9 +559,18 @@ class Document(QObject):
         """Take a verdict, and mark the knobs it found to be dictated by the data."""
         self.check = reply.result
         self.checked_config = reply.config
+        self._judge(reply.config, rejected=reply.result.status == "wrong", by="check")
         self.set_findings("check", reply.findings)
         self._mark_derived(reply.derived)
         self.checkedChanged.emit()
+
+    def is_rejected(self, measurement: Measurement) -> bool:
+        """Tell whether `measurement` is of a config found wrong, or one that cannot be launched."""
+        return self._history.is_rejected(measurement)
+
+    def _judge(self, config: Config, *, rejected: bool, by: str) -> None:
+        self._history.judge(self.launch_index, config, rejected=rejected, by=by)
+        self.historyChanged.emit()
 
     def take_measured(self, reply: messages.Measured, *, current: bool) -> None:
         """Take a measurement; an outdated one goes to the history only, where it is still true."""

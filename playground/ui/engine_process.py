@@ -20,7 +20,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
-from playground.ui.engine_port import SIDE_REQUESTS, EnginePort
+from playground.ui.engine_port import BACKGROUND_REQUESTS, SIDE_REQUESTS, EnginePort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +143,7 @@ class EngineProcess(EnginePort):
             return job
         side = isinstance(request, SIDE_REQUESTS)
         self._send_comm(kernel, request, job, side=side)
-        if not side:
+        if not side and not isinstance(request, BACKGROUND_REQUESTS):
             self._open_jobs.add(job)
             self._show_state()
         return job

@@ -110,6 +110,9 @@ class EngineWork(QObject):
         for job, kind in list(self._kinds.items()):
             if kind in ("run", "sweep", "export"):
                 self._engine.send(messages.Cancel(job))
+        if "run" in self._kinds.values() and self._engine.state == "busy":
+            # The user's own code has no steps at which it would look for a cancel.
+            self._engine.interrupt()
 
     def close(self) -> None:
         """Stop the timer of idle work."""
@@ -281,7 +284,8 @@ class EngineWork(QObject):
     def _compile_ahead(self) -> None:
         document = self._document
         launch = document.launch
-        if launch is None or self._user_waits() or self._engine.state != "ready":
+        # Besides what the user waits for, nothing is asked of an engine that still compiles ahead.
+        if launch is None or self._kinds or self._user_waits() or self._engine.state != "ready":
             return
         target = self.wire_target()
         configs = tuple(

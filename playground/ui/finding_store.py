@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,5 +30,18 @@ class FindingStore:
 
     def merged(self) -> tuple[Finding, ...]:
         """Return all findings once each, errors first, otherwise in the order of their sources."""
-        unique = dict.fromkeys(f for findings in self._by_source.values() for f in findings)
-        return tuple(sorted(unique, key=lambda finding: _ORDER[finding.severity]))
+        unique: dict[object, Finding] = {}
+        for finding in (f for findings in self._by_source.values() for f in findings):
+            key = _same(finding)
+            # The run and the compiler can stumble over one line: what helps most is kept.
+            if key not in unique or len(finding.hint) > len(unique[key].hint):
+                unique[key] = finding
+        return tuple(sorted(unique.values(), key=lambda finding: _ORDER[finding.severity]))
+
+
+def _same(finding: Finding) -> object:
+    """Return what two findings about one thing have in common."""
+    if not finding.line:
+        return finding
+    message = re.sub(r"^\w+(Error|Exception): ", "", finding.message)
+    return finding.severity, finding.file, finding.line, message

@@ -57,10 +57,13 @@ class FindingsView(QWidget):
         self.tree.setHeaderLabels(["Message", "What to do", "Place"])
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setUniformRowHeights(False)
+        self.tree.setWordWrap(True)
         self.tree.setIconSize(QSize(16, 16))
         self.tree.setFrameShape(QTreeWidget.Shape.NoFrame)
         header = self.tree.header()
         header.setStretchLastSection(False)
+        # A message that wraps needs another height at another width.
+        header.sectionResized.connect(lambda *_: self.tree.scheduleDelayedItemsLayout())
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)

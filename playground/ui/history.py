@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from playground.model.config import Config
     from playground.model.measurement import Measurement
 
 LIMIT = 500
@@ -22,6 +23,7 @@ class History:
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
         self._items: list[Measurement] = []
+        self._rejected: dict[tuple[int, Config], set[str]] = {}
 
     def __len__(self) -> int:
         return len(self._items)
@@ -46,9 +48,19 @@ class History:
         """Put `new` in place of `old` (the same samples with bytes counted since)."""
         self._items = [new if item is old else item for item in self._items]
 
+    def judge(self, launch: int, config: Config, *, rejected: bool, by: str) -> None:
+        """Note whether `by` (its check, the compiler) rejects a config; its time is worth none."""
+        judges = self._rejected.setdefault((launch, config), set())
+        (judges.add if rejected else judges.discard)(by)
+
+    def is_rejected(self, measurement: Measurement) -> bool:
+        """Tell whether a measurement is of a config that is wrong or cannot be launched."""
+        return bool(self._rejected.get((measurement.launch, measurement.config)))
+
     def clear(self) -> None:
         """Forget all measurements."""
         self._items.clear()
+        self._rejected.clear()
 
 
 def _same_visit(a: Measurement, b: Measurement) -> bool:

@@ -154,6 +154,7 @@ class MainWindow(QMainWindow):
         document.sweepChanged.connect(self._show_sweep)
         self._sweep_shown = False
         document.findingsChanged.connect(self._show_errors)
+        self.actions_table["run"].triggered.connect(self._show_syntax_error)
         self._errors_shown = 0
 
     def _on_filled(self, _name: str, view: QWidget) -> None:
@@ -215,6 +216,15 @@ class MainWindow(QMainWindow):
             self.docks["findings"].show()
             self.docks["findings"].raise_()
         self._errors_shown = errors
+
+    def _show_syntax_error(self) -> None:
+        # Nothing was run: say why, where it is.
+        wrong = next((f for f in self.document.outline.findings if f.severity == "error"), None)
+        if wrong is not None:
+            self.docks["findings"].show()
+            self.docks["findings"].raise_()
+            if wrong.line:
+                self.area.go_to(wrong.line, wrong.column or 0)
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+from playground.model.check import CheckResult
 from playground.model.config import Config
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, decode_request, encode
@@ -120,3 +121,15 @@ def test_what_cannot_travel_says_so() -> None:
     cycle = messages.RunResult((), (), object(), 0.0)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="cannot travel"):
         encode(cycle, 1)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_numbers_that_json_lacks_arrive(value: float) -> None:
+    result = CheckResult("wrong", "reference", "out", max_abs_error=value, tolerance=1e-6)
+    data, buffers = encode(messages.Checked(1, CONFIG, result), 41)
+    text = json.dumps(data, allow_nan=False)  # what Jupyter's own encoder would refuse or change
+    decoded, _ = decode_reply(json.loads(text), buffers)
+    assert isinstance(decoded, messages.Checked)
+    arrived = decoded.result.max_abs_error
+    assert isinstance(arrived, float)
+    assert repr(arrived) == repr(value)

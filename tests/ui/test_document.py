@@ -535,3 +535,38 @@ def test_carried_configs_drop_what_no_longer_exists() -> None:
     new = replace(old, knobs=knobs, config=config)
     kept = carried_over((old,), moved, (new,))
     assert kept[0].as_dict() == {"num_warps": 8, "num_stages": 2}
+
+
+def test_half_typed_text_keeps_the_driver_and_its_sizes(document: Document, qtbot: QtBot) -> None:
+    document.open_file(VECTOR_ADD)
+    document.set_size("size", 4096)
+    driver = document.driver
+    document.set_text(document.text + "\ndef half(")
+    qtbot.waitUntil(lambda: any(f.severity == "error" for f in document.findings))
+    assert document.driver == driver
+    assert driver in document.outline.drivers
+    assert document.sizes["size"] == 4096
+
+
+def test_cancel_interrupts_a_run_that_has_no_steps(
+    document: Document, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    document.open_file(VECTOR_ADD)
+    engine.hold = True
+    document.run()
+    engine._set_state("busy")  # the user's code loops for ever
+    document.cancel()
+    assert engine.interrupts == 1
+    engine.hold = False
+    engine.release()
+    settled(document, qtbot)
+
+
+def test_one_error_met_twice_is_told_once(document: Document) -> None:
+    document.set_findings(
+        "run", (Finding("error", "compile", "ValueError: no power of 2", "mask", "a.py", 19),)
+    )
+    document.set_findings(
+        "compile", (Finding("error", "compile", "no power of 2", "write 256", "a.py", 19),)
+    )
+    assert [found.hint for found in document.findings] == ["write 256"]

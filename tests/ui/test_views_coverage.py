@@ -362,3 +362,18 @@ def test_zoom_keeps_square_elements_and_ends(view: CoverageView) -> None:
     for _ in range(60):
         canvas.zoom(0.5)
     assert canvas.visible().getRect() == (0, 0, 1024, 1024)
+
+
+def test_a_footprint_never_stands_on_another_tensor(
+    view: CoverageView, qtbot: QtBot, matmul_engine: MatmulEngine
+) -> None:
+    engine = matmul_engine
+    view.show_program(0)
+    qtbot.waitUntil(lambda: bool(view._feed._shapes))
+    engine.hold = True
+    combo = view.findChild(QComboBox, "coverage.tensor")
+    combo.setCurrentIndex((combo.currentIndex() + 1) % combo.count())
+    assert not view._feed._shapes
+    engine.hold = False
+    engine.release()
+    qtbot.waitUntil(lambda: bool(view._feed._shapes))

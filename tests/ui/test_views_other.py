@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -18,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.model.compiling import CompileReport, Occupancy, StageTime
 from playground.model.config import Config
-from playground.model.knobs import KnobError, constexpr_knob, option_knob
+from playground.model.knobs import Knob, KnobError, constexpr_knob, option_knob
 from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.theme import Theme
@@ -28,7 +30,7 @@ from playground.ui.views.launches import LaunchesView
 from playground.ui.views.meter import Meter
 from playground.ui.views.resources import resources
 from playground.ui.views.sweep import SweepView
-from playground.ui.views.sweep_space import parse_values
+from playground.ui.views.sweep_space import parse_values, values_around
 from playground.ui.views.table_twin import RecordTable
 from tests.ui.conftest import run_vector_add
 from tests.ui.fake_engine import FakeEngine
@@ -314,3 +316,16 @@ def test_every_interactive_widget_has_a_name(gpu_ran: Document, qtbot: QtBot) ->
 
 def test_configs_label() -> None:
     assert Config.of({"A": 1}).label() == "A=1"
+
+
+def test_the_default_space_of_a_sweep_is_bounded() -> None:
+    names = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M", "num_warps", "num_stages")
+    knobs = tuple(
+        Knob(name, "int" if name == "num_stages" else "pow2", "constexpr", value)
+        for name, value in zip(names, (64, 64, 32, 8, 4, 3), strict=True)
+    )
+    config = Config(tuple((knob.name, knob.default) for knob in knobs))
+    values = values_around(knobs, config)
+    assert 250 < math.prod(map(len, values.values())) <= 500
+    assert all(config[name] in options for name, options in values.items())
+    assert values_around(knobs[:1], config)["BLOCK_M"] == (16, 32, 64, 128, 256)

@@ -7,11 +7,21 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from playground.model.check import CheckResult
 from playground.model.config import Config
 from playground.model.measurement import Measurement
+from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.theme import Theme
 from playground.ui.views.chips import Chip
@@ -176,3 +186,42 @@ def test_history_names_only_knobs_that_differ() -> None:
     item = Measurement(0, configs[1], (1.0,), "cupti", "cold")
     assert column.text(item) == "B=4"
     assert history_columns(configs[:1])[0].text(item) == "A=1 B=4"
+
+
+def test_few_samples_are_points_and_claim_nothing(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    gpu_ran.pin_baseline()
+    gpu_ran.set_knob("num_warps", 8)
+    settle(gpu_ran, qtbot)
+    gpu_ran.measurement = replace(gpu_ran.measurement, samples_ms=(0.5,))
+    gpu_ran.measuredChanged.emit()
+    kinds = [type(item).__name__ for item in view.samples_plot.item.items]
+    assert "BarGraphItem" not in kinds
+    assert kinds.count("ScatterPlotItem") == 2  # its own and the baseline's
+    assert "one sample: its spread is unknown" in text(view, "timings.detail")
+    assert "too few samples to tell" in view.findChild(Chip, "timings.delta").text
+
+
+def test_a_wrong_config_is_crossed_and_never_the_fastest(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    right = gpu_ran.measurement
+    wrong = replace(
+        right, config=right.config.with_value("num_warps", 1), samples_ms=(right.median_ms / 2,) * 9
+    )
+    gpu_ran.take_measured(messages.Measured(gpu_ran.revision, wrong), current=False)
+    verdict = CheckResult("wrong", "reference", "out_ptr", mismatches=3, elements=10)
+    gpu_ran.take_checked(messages.Checked(gpu_ran.revision, wrong.config, verdict))
+    points = view.history_plot.points.points()
+    assert [point.symbol() for point in points] == ["star", "x"]
+    assert right.config.label() in view.history_plot.accessibleDescription()
+
+
+def test_plots_stand_side_by_side_where_the_panel_is_low(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    line = view.fontMetrics().height()
+    view.resize(560, 50 * line)
+    plots = view.findChild(QSplitter, "timings.plots")
+    qtbot.waitUntil(lambda: plots.orientation() == Qt.Orientation.Vertical)
+    view.resize(560, 24 * line)
+    qtbot.waitUntil(lambda: plots.orientation() == Qt.Orientation.Horizontal)
+    assert min(plots.sizes()) > 10 * line

@@ -390,3 +390,13 @@ def test_findings_come_forward_with_an_error_of_a_run_not_while_typing(window, q
     window.document.run()
     qtbot.waitUntil(lambda: not view.visibleRegion().isEmpty())
     assert window.editor.severity_at(3) == "error"
+
+
+def test_f5_on_a_syntax_error_goes_to_it(window, qtbot):
+    window.docks["console"].raise_()
+    window.editor.go_to(1)
+    QTest.keyClicks(window.editor, "def half(")
+    window.actions_table["run"].trigger()
+    assert not window.engine.requests(messages.Run)
+    qtbot.waitUntil(lambda: not window.docks["findings"].visibleRegion().isEmpty())
+    assert window.editor.textCursor().blockNumber() == 0

@@ -30,6 +30,7 @@ from playground.ui.views.coverage_text import (
     program_text,
     tensor_text,
 )
+from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import count_text
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plane_canvas import ZOOM_STEP, PlaneCanvas
@@ -202,9 +203,7 @@ class CoverageView(QWidget):
         following.clicked.connect(lambda: self._step_program(1))
         self._clear = self._tool("coverage.clear", "cross", "No program highlighted", bar)
         self._clear.clicked.connect(lambda: self.show_program(None))
-        self._footprint = QLabel(bar)
-        self._footprint.setObjectName("coverage.footprint")
-        self._footprint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._footprint = ElidedLabel("coverage.footprint", bar)
         for widget in (label, previous, self._stepper, following, self._clear):
             row.addWidget(widget)
         row.addWidget(self._footprint, 1)
@@ -388,8 +387,8 @@ class CoverageView(QWidget):
         del blocker
         self._clear.setEnabled(self._program is not None)
         if self._program is None:
-            self._footprint.setText("click a tile to see what its program touches")
-            self._footprint.setToolTip("")
+            self._footprint.setText("click a tile to see its program")
+            self._footprint.setToolTip("Its loads and stores are outlined, in every tensor")
             self._footprint.setEnabled(False)
 
     def _show_footprint(self, loads: int, stores: int) -> None:

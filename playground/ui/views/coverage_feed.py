@@ -100,6 +100,10 @@ class CoverageFeed(QObject):
             self._plane = self._detail_plane = None
             self._overview = self._detail = None
             self._canvas.show_pictures(None, None)
+            # What a program touches elsewhere says nothing about this tensor.
+            self._footprints.forget()
+            self._shapes = ()
+            self._canvas.show_footprints(())
         view = PlaneView(slices=slices, max_rows=OVERVIEW_CELLS, max_columns=OVERVIEW_CELLS)
         self._overviews.ask(
             lambda answer: self._document.request_plane(tensor.name, paint, view, answer),

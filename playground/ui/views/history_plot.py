@@ -14,7 +14,7 @@ from playground.ui.views.formatting import measurement_text, time_unit
 from playground.ui.views.plot_style import ThemedPlot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtWidgets import QWidget
 
@@ -36,6 +36,7 @@ class HistoryPlot(ThemedPlot):
         self._items: tuple[Measurement, ...] = ()
         self._baseline: Measurement | None = None
         self._current: Config | None = None
+        self._rejected: set[int] = set()
         self.points: Any = None
         self.recolour()
 
@@ -44,9 +45,11 @@ class HistoryPlot(ThemedPlot):
         items: Sequence[Measurement],
         baseline: Measurement | None,
         current: Config | None,
+        rejected: Callable[[Measurement], bool] = lambda _item: False,
     ) -> None:
-        """Draw measurements in the order taken."""
+        """Draw measurements in the order taken; those `rejected` are crossed and never fastest."""
         self._items, self._baseline, self._current = tuple(items), baseline, current
+        self._rejected = {index for index, item in enumerate(self._items) if rejected(item)}
         self._draw()
 
     def recolour(self) -> None:
@@ -60,17 +63,21 @@ class HistoryPlot(ThemedPlot):
         if not self._items:
             self.label_axes("time", "configs tried")
             return
-        best = min(item.median_ms for item in self._items)
-        unit, factor = time_unit(best)
+        good = [item for n, item in enumerate(self._items) if n not in self._rejected]
+        best = min((item.median_ms for item in good), default=None)
+        unit, factor = time_unit(min(item.median_ms for item in self._items))
         x = np.arange(1, len(self._items) + 1)
         y = np.array([item.median_ms * factor for item in self._items])
         low = y - np.array([item.interval_ms[0] * factor for item in self._items])
         high = np.array([item.interval_ms[1] * factor for item in self._items]) - y
         self.item.plot(x, y, pen=pg.mkPen(self.tint("plot_1", 0.35), width=1))
-        bars = pg.ErrorBarItem(
-            x=x, y=y, top=high, bottom=low, beam=0.25, pen=self.pen("plot_1", 1.2)
-        )
-        self.item.addItem(bars)
+        known = (low > 0) | (high > 0)
+        if known.any():
+            bars = pg.ErrorBarItem(
+                x=x[known], y=y[known], top=high[known], bottom=low[known],
+                beam=min(0.25, 0.03 * (len(x) + 1)), pen=self.pen("plot_1", 1.2),
+            )  # fmt: skip
+            self.item.addItem(bars)
         if self._baseline is not None:
             line = pg.InfiniteLine(
                 self._baseline.median_ms * factor, angle=0,
@@ -91,14 +98,7 @@ class HistoryPlot(ThemedPlot):
                 {
                     "pos": (float(x[index]), float(y[index])),
                     "data": item,
-                    # Filled or hollow, star or disc: colour is not the only difference.
-                    "symbol": "star" if item.median_ms == best else "o",
-                    "size": size * (1.5 if item.median_ms == best else 1.0),
-                    "brush": (
-                        self.tint("plot_2", 1.0) if item.config == self._current
-                        else self.tint("plot_background", 1.0)
-                    ),
-                    "pen": self.pen("plot_2" if item.config == self._current else "plot_1", 1.8),
+                    **self._look(index, item, item.median_ms == best, size),
                 }
                 for index, item in enumerate(self._items)
             ]
@@ -119,20 +119,36 @@ class HistoryPlot(ThemedPlot):
         while len(ticks) > 12:
             ticks = ticks[::2]
         self.item.getAxis("bottom").setTicks([ticks])
-        fastest = min(self._items, key=lambda item: item.median_ms)
-        self.setAccessibleDescription(
-            f"{len(self._items)} configs tried; fastest {fastest.config.label()}: "
-            f"{measurement_text(fastest)}"
-        )
+        text = f"{len(self._items)} configs tried"
+        if good:
+            fastest = min(good, key=lambda item: item.median_ms)
+            text += f"; fastest {fastest.config.label()}: {measurement_text(fastest)}"
+        self.setAccessibleDescription(text)
+
+    def _look(self, index: int, item: Measurement, best: bool, size: float) -> dict[str, Any]:
+        """Return how a point looks; colour is never the only difference."""
+        current = item.config == self._current
+        if index in self._rejected:
+            return {
+                "symbol": "x", "size": size, "brush": self.tint("bad", 1.0 if current else 0.6),
+                "pen": self.pen("bad", 1.0),
+            }  # fmt: skip
+        return {
+            "symbol": "star" if best else "o",
+            "size": size * (1.5 if best else 1.0),
+            "brush": self.tint("plot_2" if current else "plot_background", 1.0),
+            "pen": self.pen("plot_2" if current else "plot_1", 1.8),
+        }
 
     def _on_hover(self, _item: object, points: Sequence[Any], _event: object) -> None:
         if not len(points):
             QToolTip.hideText()
             return
         measurement: Measurement = points[0].data()
-        QToolTip.showText(
-            QCursor.pos(), f"{measurement.config.label()}\n{measurement_text(measurement)}", self
-        )
+        text = f"{measurement.config.label()}\n{measurement_text(measurement)}"
+        if measurement in (self._items[index] for index in self._rejected):
+            text += "\nwrong, or cannot be launched: its time is worth nothing"
+        QToolTip.showText(QCursor.pos(), text, self)
 
     def _on_click(self, _item: object, points: Sequence[Any], _event: object) -> None:
         if len(points):

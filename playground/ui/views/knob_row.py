@@ -87,7 +87,10 @@ class KnobRow(QWidget):
             layout.addWidget(self._slider, 1, 0)
             layout.addWidget(self._editor, 1, 1)
             layout.setColumnStretch(0, 1)
-            self._editor.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 10)
+            # The slider is what the hand goes to; the number needs no more than its digits.
+            digit = self.fontMetrics().horizontalAdvance("0")
+            self._editor.setMinimumWidth(digit * 10)
+            self._editor.setMaximumWidth(digit * 13)
         else:
             layout.addWidget(self._editor, 1, 0, 1, 2)
         layout.addWidget(self._message, 2, 0, 1, 2)

@@ -240,6 +240,8 @@ class PlanePainting:
             y = self._canvas.to_widget(row, 0).y()
             painter.drawLine(QPointF(beside - tick, y), QPointF(beside, y))
             top = max(y - metrics.height() / 2, area.top() - metrics.height() / 4)
+            if top + metrics.height() * 0.9 > self._canvas.height():
+                continue  # half a number is none
             box = QRectF(beside - area.left(), top, area.left() - tick * 1.4, metrics.height())
             text = str(row * self._canvas.columns if self._canvas.folded else row)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)

@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from playground.ui.theme import Theme
 
 
+FEW_SAMPLES = 5
+"""Fewer samples than this are shown as points: bars would invent a distribution."""
+
+
 class SamplesPlot(ThemedPlot):
-    """Bars for the samples, a line and a band for the median and its interval."""
+    """Bars (points, if few) for the samples, a line and a band for the median and its interval."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("timings.samples", "Distribution of the samples", theme, parent)
         self._measurement: Measurement | None = None
         self._baseline: Measurement | None = None
         self.beyond = 0
+        self._middle = 0.0
         self.setMouseEnabled(False, False)
         self.recolour()
 
@@ -51,7 +56,41 @@ class SamplesPlot(ThemedPlot):
         if self._baseline is not None:
             shown.append(np.asarray(self._baseline.samples_ms) * factor)
         low, high = self._range(shown)
+        self._middle = (low + high) / 2
         self.beyond = int((samples > high).sum())
+        if len(samples) < FEW_SAMPLES:
+            top = self._draw_points(shown)
+        else:
+            top = self._draw_bars(shown, low, high)
+        if len(samples) > 1:
+            self._draw_band(measurement, factor)
+        self._line(measurement.median_ms * factor, self.pen("plot_2", 2.0), "median", 0.93)
+        self.label_axes("samples", f"time ({unit})")
+        self.setXRange(low, high, padding=0.02)
+        self.setYRange(-top * 0.12, top * 1.18, padding=0)
+        beyond = f" {self.beyond} slower samples lie beyond the axis." if self.beyond else ""
+        self.setAccessibleDescription(measurement_text(measurement) + beyond)
+
+    def _draw_points(self, shown: list[np.ndarray]) -> float:
+        """Draw each sample as a point of its own: so few have no distribution."""
+        size = self.fontMetrics().height() * 0.6
+        looks = (("plot_1", "o", True), ("muted", "d", False))
+        for samples, (token, symbol, filled) in zip(shown, looks, strict=False):
+            self.item.addItem(
+                pg.ScatterPlotItem(
+                    x=samples, y=np.full(len(samples), 0.5), size=size, symbol=symbol,
+                    brush=self.tint(token, 0.8) if filled else None, pen=self.pen(token),
+                )
+            )  # fmt: skip
+        if self._baseline is not None:
+            self._draw_baseline(time_unit(self._median())[1])
+        self.item.getAxis("left").setTicks([[]])
+        return 1.0
+
+    def _draw_bars(self, shown: list[np.ndarray], low: float, high: float) -> float:
+        """Draw the histogram of the samples and the outline of the baseline's."""
+        samples = shown[0]
+        self.item.getAxis("left").setTicks(None)
         edges = np.linspace(low, high, self._bins(samples, low, high) + 1)
         counts, _ = np.histogram(samples[samples <= high], edges)
         self.item.addItem(
@@ -67,29 +106,35 @@ class SamplesPlot(ThemedPlot):
             ghost = ghost * (len(samples) / max(len(shown[1]), 1))
             self.item.plot(edges, ghost, stepMode="center", pen=self.pen("muted", 1.5, dashed=True))
             top = max(top, float(ghost.max()))
+            self._draw_baseline(time_unit(self._median())[1])
+        self._draw_rug(samples[samples <= high], top)
+        return top
+
+    def _median(self) -> float:
+        return self._measurement.median_ms if self._measurement is not None else 0.0
+
+    def _draw_baseline(self, factor: float) -> None:
+        if self._baseline is not None:
             middle = self._baseline.median_ms * factor
             self._line(middle, self.pen("muted", 1.5, dashed=True), "baseline", 0.78)
-        self._draw_rug(samples[samples <= high], top)
+
+    def _draw_band(self, measurement: Measurement, factor: float) -> None:
         bounds = tuple(value * factor for value in measurement.interval_ms)
         band = pg.LinearRegionItem(
             bounds, movable=False, brush=self.tint("plot_2", 0.28), pen=self.pen("plot_2", 0.5)
         )
         band.setZValue(5)
         self.item.addItem(band)
-        self._line(measurement.median_ms * factor, self.pen("plot_2", 2.0), "median", 0.93)
-        self.label_axes("samples", f"time ({unit})")
-        self.setXRange(low, high, padding=0.02)
-        self.setYRange(-top * 0.12, top * 1.18, padding=0)
-        beyond = f" {self.beyond} slower samples lie beyond the axis." if self.beyond else ""
-        self.setAccessibleDescription(measurement_text(measurement) + beyond)
 
     def _line(self, x: float, pen: object, text: str, height: float) -> None:
         token = "plot_2" if text == "median" else "muted"
+        # The label stands on the side that has room for it.
+        side = 1 if x > self._middle else 0
         line = pg.InfiniteLine(
             x, pen=pen, label=text,
             labelOpts={
                 "position": height, "color": self.theme.color(token), "movable": False,
-                "fill": self.tint("plot_background", 0.85), "anchors": [(0, 0.5), (0, 0.5)],
+                "fill": self.tint("plot_background", 0.85), "anchors": [(side, 0.5), (side, 0.5)],
             },
         )  # fmt: skip
         line.setZValue(8)

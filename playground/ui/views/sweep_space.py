@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -14,6 +15,10 @@ from playground.ui.theme import mono_font
 if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.ui.theme import Theme
+
+
+MOST_CONFIGS = 500
+"""Configs that are offered at most; whoever wants more types them."""
 
 
 def parse_values(knob: Knob, text: str) -> tuple[KnobValue, ...]:
@@ -52,6 +57,20 @@ def _parse(knob: Knob, text: str) -> KnobValue:
         raise KnobError(f"{knob.name} is a whole number, not {text}") from None
 
 
+def values_around(
+    knobs: tuple[Knob, ...], config: Config, most: int = MOST_CONFIGS
+) -> dict[str, tuple[KnobValue, ...]]:
+    """Return a few values of each knob around `config`, together no more than `most` configs."""
+    found = {knob.name: list(sweep_values(knob, config[knob.name])) for knob in knobs}
+    while math.prod(map(len, found.values())) > most:
+        # The longest list gives up the end that lies further from the config's own value.
+        name = max(found, key=lambda name: len(found[name]))
+        values = found[name]
+        place = values.index(config[name]) if config[name] in values else 0
+        values.pop(0 if place > len(values) - 1 - place else -1)
+    return {name: tuple(values) for name, values in found.items()}
+
+
 def value_text(value: KnobValue) -> str:
     """Return a value as it is typed."""
     if value is None:
@@ -84,13 +103,15 @@ class SweepSpace(QWidget):
                 widget.setParent(None)
                 widget.deleteLater()
         self._fields = {}
-        for row, knob in enumerate(k for k in knobs if k.kind != "fixed" and k.name in config):
+        shown = tuple(k for k in knobs if k.kind != "fixed" and k.name in config)
+        around = values_around(shown, config)
+        for row, knob in enumerate(shown):
             label = QLabel(knob.name, self)
             label.setFont(mono_font())
             field = QLineEdit(self)
             field.setObjectName(f"sweep.values:{knob.name}")
             field.setAccessibleName(f"Values of {knob.name} to try, separated by commas")
-            field.setText(", ".join(map(value_text, sweep_values(knob, config[knob.name]))))
+            field.setText(", ".join(map(value_text, around[knob.name])))
             field.setMinimumHeight(field.sizeHint().height())
             field.textChanged.connect(self._check)
             if knob.derived:

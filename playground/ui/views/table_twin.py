@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 if TYPE_CHECKING:
@@ -163,10 +163,15 @@ class RecordTable(QTableView):
 
     def fit_columns(self) -> None:
         """Make every column as wide as what it holds."""
-        self.resizeColumnsToContents()
         pad = self.fontMetrics().height()
+        font = self.font()
+        font.setBold(True)
+        title = QFontMetrics(font)
         for index in range(self._proxy.columnCount()):
-            self.setColumnWidth(index, min(self.columnWidth(index) + pad // 2, 20 * pad))
+            # Qt's own hint keeps room for a sort mark in every column: half of a narrow panel.
+            header = title.horizontalAdvance(self._records.columns[index].title) + round(1.4 * pad)
+            width = max(self.sizeHintForColumn(index) + pad // 2, header)
+            self.setColumnWidth(index, min(width, 20 * pad))
 
     def content_height(self) -> int:
         """Return the height at which every row is in view without scrolling."""

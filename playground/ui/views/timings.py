@@ -33,7 +33,8 @@ from playground.ui.views.meter import Meter
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.roles import set_role
-from playground.ui.views.samples_plot import SamplesPlot
+from playground.ui.views.roomy_splitter import RoomySplitter
+from playground.ui.views.samples_plot import FEW_SAMPLES, SamplesPlot
 from playground.ui.views.table_twin import RecordModel, RecordTable
 from playground.ui.views.timing_tables import SAMPLE_COLUMNS, Sample, history_columns, samples_of
 
@@ -139,9 +140,8 @@ class TimingsView(QWidget):
         self._show_all()
 
     def _split(self, name: str, upper: QWidget, lower: QWidget) -> QSplitter:
-        splitter = QSplitter(Qt.Orientation.Vertical, self)
+        splitter = RoomySplitter(self)
         splitter.setObjectName(name)
-        splitter.setChildrenCollapsible(False)
         splitter.addWidget(upper)
         splitter.addWidget(lower)
         return splitter
@@ -190,10 +190,15 @@ class TimingsView(QWidget):
         low, high = measurement.interval_ms
         self._median.setText(time_text(measurement.median_ms))
         stale = "" if self._document.is_current(measurement) else "measuring again … "
+        count = len(measurement.samples_ms)
+        statistics = (
+            f"median, 95 % interval {interval_text(low, high)} · spread "
+            f"{measurement.spread * 100:.1f} % · {count} samples"
+        )
+        if count == 1:
+            statistics = "one sample: its spread is unknown"
         self._detail.setText(
-            f"{stale}median, 95 % interval {interval_text(low, high)} · spread "
-            f"{measurement.spread * 100:.1f} % · {len(measurement.samples_ms)} samples · "
-            f"{method_text(measurement)}\n{measurement.config.label()}"
+            f"{stale}{statistics} · {method_text(measurement)}\n{measurement.config.label()}"
         )
         self._show_chips(measurement)
         self._show_bandwidth(measurement)
@@ -224,6 +229,8 @@ class TimingsView(QWidget):
             )
             faster = measurement.median_ms < baseline.median_ms
             word = ("faster" if faster else "slower") if apart else "intervals overlap"
+            if min(len(measurement.samples_ms), len(baseline.samples_ms)) < FEW_SAMPLES:
+                apart, word = False, "too few samples to tell"
             self._delta.show_fact(
                 f"{change} against the baseline, {word}",
                 "muted" if not apart else "good" if faster else "bad",
@@ -295,7 +302,9 @@ class TimingsView(QWidget):
             baseline = self._comparable(measurement) or (
                 baseline if baseline is measurement else None
             )
-        self.history_plot.show_history(items, baseline, self._document.config)
+        self.history_plot.show_history(
+            items, baseline, self._document.config, self._document.is_rejected
+        )
         self._history.set_columns(history_columns([item.config for item in items]))
         self._history.set_records(items)
         self._history_table.fit_columns()
