@@ -1,0 +1,34 @@
+"""Two views one above the other where there is room, side by side where the panel is low."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QWidget
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
+LINES_FOR_BOTH = 22
+"""Lines of text under which two plots one above the other would both be squeezed."""
+
+
+class RoomySplitter(QSplitter):
+    """A splitter that takes the direction in which its views stay readable."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self.setChildrenCollapsible(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choose the direction for the new size."""
+        low = self.height() < LINES_FOR_BOTH * self.fontMetrics().height()
+        wanted = Qt.Orientation.Horizontal if low and self.width() > self.height() else (
+            Qt.Orientation.Vertical
+        )  # fmt: skip
+        if wanted != self.orientation():
+            self.setOrientation(wanted)
+            # Shares of a height say nothing about widths.
+            self.setSizes([1000] * self.count())
+        super().resizeEvent(event)
