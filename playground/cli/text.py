@@ -68,8 +68,8 @@ def device_line(document: Json) -> str:
 
 
 def config_text(config: dict[str, object]) -> str:
-    """Return `BLOCK_SIZE=1024 num_warps=4`."""
-    return " ".join(f"{name}={value}" for name, value in config.items())
+    """Return `BLOCK_SIZE=1024 num_warps=4`; a knob that is not set is left out."""
+    return " ".join(f"{name}={value}" for name, value in config.items() if value is not None)
 
 
 def duration(time_ms: float | None) -> str:

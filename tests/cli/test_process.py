@@ -75,3 +75,30 @@ def test_interrupting_ends_both_processes(kernel_file, tmp_path, number):
     else:
         assert command.returncode == 128 + signal.SIGTERM
     # That no process is left is what the fixture of every test looks at.
+
+
+@pytest.mark.parametrize("arguments", [("launches",), ("launches", "--json"), ("--headless",)])
+def test_output_that_cannot_be_written(kernel_file, tmp_path, arguments):
+    verb, *options = arguments
+    command = [sys.executable, "-P", "-m", "playground", verb, kernel_file("run()\n"), *options]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment(),
+            cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "could not write the output: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_had_enough_ends_the_whole_job(kernel_file, tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "playground", "--headless", kernel_file("run()\n")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=tmp_path,
+    ) as command:  # fmt: skip
+        assert "--headless was given" in command.stdout.readline()
+        command.stdout.close()
+        err = command.stderr.read()
+    assert command.returncode == 128 + signal.SIGPIPE
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == [tmp_path / "plus_one.py"]

@@ -1,5 +1,6 @@
 """The verbs on real files with the real engine; right values come from arithmetic."""
 
+import os
 import subprocess
 import sys
 
@@ -162,6 +163,31 @@ def test_a_bad_command_line_is_refused_at_once(call, arguments, told):
     assert done.status == 2
     assert done.out == ""
     assert told in done.err
+
+
+@without_gpu
+def test_lanes_out_of_bounds_are_told_once(call, kernel_file):
+    path = kernel_file("")
+    path.write_text(path.read_text().replace("mask = offsets < n\n", "mask = offsets < n + 8\n"))
+    done = call("coverage", path, "--driver", "run(60)", "--json")
+    assert done.status == 1
+    tensors = {tensor["name"]: tensor for tensor in done.document["coverage"]["tensors"]}
+    # 2 blocks of 32 end at 64: 4 lanes lie behind the 60 elements.
+    assert (tensors["x_ptr"]["out_of_bounds"], tensors["out_ptr"]["out_of_bounds"]) == (4, 4)
+    told = [item["message"] for item in done.document["findings"] if item["severity"] == "error"]
+    assert len(told) == 2
+    assert "load outside x_ptr: 4 lanes" in told[0]
+    assert "store outside out_ptr: 4 lanes" in told[1]
+
+
+def test_a_file_that_may_not_be_read(call, kernel_file):
+    path = kernel_file("")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    done = call("launches", path, "--json")
+    assert done.status == 2
+    assert "cannot be read" in messages(done.document)
 
 
 def test_a_stage_that_the_target_lacks(call):
