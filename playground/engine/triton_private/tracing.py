@@ -200,6 +200,7 @@ class TracingCopy:
         )
         self._plans = {False: self.plan, True: replace(self.plan, modes=COUNT_OUTSIDE)}
         self._kernels: dict[bool, Any] = {}
+        self._compiling = threading.Lock()
 
     @property
     def sites(self) -> list[Site]:
@@ -219,8 +220,11 @@ class TracingCopy:
         OutOfResources
             No number of warps makes it fit.
         """
-        if outside in self._kernels:
-            return
+        with self._compiling:
+            if outside not in self._kernels:
+                self._compile(arguments, outside)
+
+    def _compile(self, arguments: Mapping[str, Any], outside: bool) -> None:
         first = int(self.options["num_warps"])
         failure: OutOfResources | None = None
         for num_warps in dict.fromkeys((first, 8, 4, 16, 2, 1)):

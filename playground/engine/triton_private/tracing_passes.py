@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -45,6 +47,8 @@ from playground.engine.triton_private.tracing_emit import (
 from playground.model.coverage import OutOfBounds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
 
@@ -142,7 +146,7 @@ class GpuCounter:
             start = time.perf_counter()
             if not self.copy.compiled:
                 job.progress("compiling the counting copy of the kernel")
-            self.copy.compile(prepared.arguments)
+                self._compile_beside(prepared.arguments, job)
             compile_ms = (time.perf_counter() - start) * 1e3
             job.progress("counting loads and stores")
             if budget_bytes is None:
@@ -171,6 +175,33 @@ class GpuCounter:
             notes=tuple(self.copy.plan.notes),
         )
         return Counts(run, self.layout, cells, self)
+
+    def _compile_beside(self, arguments: Mapping[str, Any], job: Job) -> None:
+        """Compile the copy in a thread of its own and wait for it.
+
+        It takes seconds for a large kernel, and nothing can stop a compile. A cancelled job stops
+        waiting at once, so the next slider move is not held up; the copy is kept when it is done.
+        """
+        done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                with torch.cuda.device(self.device):
+                    self.copy.compile(arguments)
+                done.put(None)
+            except BaseException as error:
+                done.put(error)  # raised again where somebody waits for it
+
+        threading.Thread(target=work, name="counting copy", daemon=True).start()
+        while True:
+            try:
+                failure = done.get(timeout=0.01)
+            except queue.Empty:
+                job.check()
+                continue
+            if failure is not None:
+                raise failure
+            return
 
     def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
         size = self.layout.cells
