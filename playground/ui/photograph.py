@@ -61,6 +61,7 @@ def photograph(
     run: bool = True,
     sweep: bool = False,
     launch: int = 0,
+    problem: Mapping[str, int] | None = None,
     config: Mapping[str, KnobValue] | None = None,
     front: Sequence[str] = (),
     timeout_s: float = 180.0,
@@ -68,7 +69,7 @@ def photograph(
 ) -> Photographed:
     """Open the window on `path`, let it work, save it as `png`, close everything.
 
-    With `config` the knobs in it are moved after the run. `front` names panels to bring forward
+    `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front` names panels to bring forward
     (`compiler`, `sweep`, `findings` …). `scale` only takes effect while there is no application
     yet. What has not come after `timeout_s`, or not at all because of an error that the picture
     shows, is named as missing in the result.
@@ -105,6 +106,8 @@ def photograph(
         window.editor.highlighter.start()
         window.docks.fill_now()
         missing: tuple[str, ...] = ()
+        for name, value in (problem or {}).items():
+            document.set_size(name, value)
         if opened and run:
             missing = _Work(document, timeout_s).do(launch, config or {}, sweep=sweep)
         if "sweep" not in front and sweep:
@@ -260,6 +263,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", default="1600x1000", help="width x height in logical pixels")
     parser.add_argument("--launch", type=int, default=0)
     parser.add_argument(
+        "--problem", type=json.loads, default={}, help="problem sizes to run with, as JSON"
+    )
+    parser.add_argument(
         "--config", type=json.loads, default={}, help="knobs to move after the run, as JSON"
     )
     parser.add_argument("--front", default="", help="panels to bring forward, separated by commas")
@@ -271,7 +277,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     result = photograph(
         options.file, options.png, theme=options.theme, scale=options.scale,
         size=(int(width), int(height)), run=not options.no_run, sweep=options.sweep,
-        launch=options.launch, config=options.config, timeout_s=options.timeout,
+        launch=options.launch, problem=options.problem, config=options.config,
+        timeout_s=options.timeout,
         front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip
     sys.stdout.write(json.dumps(asdict(result)) + "\n")
