@@ -69,10 +69,10 @@ def photograph(
 ) -> Photographed:
     """Open the window on `path`, let it work, save it as `png`, close everything.
 
-    `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front` names panels to bring forward
-    (`compiler`, `sweep`, `findings` …). `scale` only takes effect while there is no application
-    yet. What has not come after `timeout_s`, or not at all because of an error that the picture
-    shows, is named as missing in the result.
+    `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front`
+    names panels to bring forward (`compiler`, `sweep`, `findings` …). `scale` only takes effect
+    while there is no application yet. What has not come after `timeout_s`, or not at all because
+    of an error that the picture shows, is named as missing in the result.
 
     Raises
     ------
