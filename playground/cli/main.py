@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from playground.cli.process import Outcome
     from playground.cli.schema import Json
+    from playground.model.finding import Stage
 
 VERBS = {
     "launches": "list what the driver launches: kernel, grid, arguments, knobs",
@@ -144,14 +146,17 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
     task = _task(verb, options, parser)
     from playground.cli import process
 
+    output = getattr(options, "output", None)
     if wrong := _no_file(options.file):
-        outcome = _missing(verb, options.file, wrong)
+        outcome = _refused(verb, options.file, "engine", wrong)
+    elif output is not None and (wrong := _no_output(output, options)):
+        outcome = _refused(verb, options.file, "export", wrong)
     else:
         outcome = process.run_worker(task, options.timeout)
     status = outcome.status
     document = outcome.document
-    if verb == "export" and document["export"] is not None and options.output is not None:
-        document, status = _write_export(outcome, options)
+    if output is not None and document["export"] is not None:
+        document, status = _write_export(outcome, output)
     with _writing():
         if options.json:
             print(json.dumps(document, indent=1, allow_nan=False))
@@ -204,8 +209,11 @@ def _task(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParse
             target = parse_target(target).name
         except TargetError as error:
             parser.error(str(error))
-    if options.timeout is not None and options.timeout <= 0:
+    if options.timeout is not None and not 0 < options.timeout < math.inf:
         parser.error("--timeout is a number of seconds above 0")
+    budget_ms = getattr(options, "budget", 200.0)
+    if not 0 < budget_ms < math.inf:
+        parser.error("--budget is a number of milliseconds above 0")
     return Task(
         verb=verb,
         file=options.file,
@@ -220,7 +228,7 @@ def _task(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParse
                 _pair(text, "--values", parser) for text in getattr(options, "values", ())
             )
         },
-        budget_ms=getattr(options, "budget", 200.0),
+        budget_ms=budget_ms,
         cache=getattr(options, "cache", "cold"),
         progress=sys.stderr.isatty(),
     )
@@ -233,12 +241,12 @@ def _pair(text: str, option: str, parser: argparse.ArgumentParser) -> tuple[str,
     return name.strip(), value.strip()
 
 
-def _missing(verb: str, file: str, wrong: str) -> Outcome:
+def _refused(verb: str, file: str, stage: Stage, wrong: str) -> Outcome:
     from playground.cli import process, schema
     from playground.model.finding import Finding
 
     document = schema.document(verb, file)
-    document["findings"] = [schema.finding(Finding("error", "engine", wrong))]
+    document["findings"] = [schema.finding(Finding("error", stage, wrong))]
     return process.Outcome(document, 2)
 
 
@@ -262,24 +270,32 @@ def _version() -> str:
     return f"triton-playground {playground.__version__}"
 
 
-def _write_export(outcome: Outcome, options: argparse.Namespace) -> tuple[Json, int]:
-    from playground.cli import files, schema
+def _no_output(output: Path, options: argparse.Namespace) -> str:
+    """Return why the export may not go to `output`, or an empty string; asked before the work."""
+    from playground.cli import files
+
+    if output.is_dir():
+        return f"{output} is a folder; give the name of a file in it"
+    if not output.parent.is_dir():
+        return f"there is no folder {output.parent} to write {output.name} into"
+    if output.exists() and output.resolve() == Path(options.file).resolve():
+        return f"{output} is the file itself; give another name"
+    if output.exists() and not options.force and not files.is_own_export(output):
+        return f"{output} exists and was not exported by this program; --force replaces it"
+    return ""
+
+
+def _write_export(outcome: Outcome, output: Path) -> tuple[Json, int]:
+    from playground.cli import schema
     from playground.model.finding import Finding
 
-    document, output = outcome.document, options.output
-    failure = ""
-    if output.exists() and output.resolve() == Path(options.file).resolve():
-        failure = f"{output} is the file itself; give another name"
-    elif output.exists() and not options.force and not files.is_own_export(output):
-        failure = f"{output} exists and was not exported by this program; --force replaces it"
-    else:
-        try:
-            output.write_text(schema.export_of(document)["text"], encoding="utf-8")
-        except OSError as error:
-            failure = f"could not write {output}: {error.strerror}"
-    if failure:
-        finding = schema.finding(Finding("error", "export", failure))
-        return {**document, "findings": [*schema.findings_of(document), finding]}, 2
+    document = outcome.document
+    try:
+        output.write_text(schema.export_of(document)["text"], encoding="utf-8")
+    except OSError as error:
+        failure = Finding("error", "export", f"could not write {output}: {error.strerror}")
+        findings = [*schema.findings_of(document), schema.finding(failure)]
+        return {**document, "findings": findings, "export": None}, 1
     schema.set_export_path(document, str(output))
     return document, outcome.status
 

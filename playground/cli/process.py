@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,12 +100,11 @@ class _Worker:
 
     def wait(self, timeout_s: float | None) -> Outcome:
         """Return the outcome; the limit and Ctrl-C become findings like any other failure."""
-        started = time.monotonic()
         try:
             status = self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             reached = self._ended_early(
-                f"not done after {time.monotonic() - started:.0f} s while {self._doing}",
+                f"not done after {timeout_s:g} s while {self._doing}",
                 "choose a smaller problem size with --set, or a longer --timeout",
                 1,
             )

@@ -155,6 +155,10 @@ def test_what_is_not_there_is_named_with_a_remedy(call, arguments, told):
         (("bench", "."), "is a folder"),
         (("compile", VECTOR_ADD, "--target", "gpu9000"), "is not a target"),
         (("bench", VECTOR_ADD, "--set", "BLOCK_SIZE"), "takes NAME=VALUE"),
+        (("bench", VECTOR_ADD, "--budget", "nan"), "milliseconds above 0"),
+        (("bench", VECTOR_ADD, "--timeout", "0"), "seconds above 0"),
+        (("export", VECTOR_ADD, "-o", "."), "is a folder"),
+        (("export", VECTOR_ADD, "-o", "nosuch/tuned.py"), "there is no folder nosuch"),
         (("nosuch.py",), "nosuch.py does not exist"),
     ],
 )
