@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QStackedLayout,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -58,6 +60,7 @@ class FindingsView(QWidget):
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setUniformRowHeights(False)
         self.tree.setWordWrap(True)
+        self.tree.setItemDelegate(_Wrapped(self.tree))
         self.tree.setIconSize(QSize(16, 16))
         self.tree.setFrameShape(QTreeWidget.Shape.NoFrame)
         header = self.tree.header()
@@ -158,6 +161,34 @@ class FindingsView(QWidget):
         )
         if finding is not None and finding.line and same_file:
             self.placeRequested.emit(finding.line, finding.column or 0)
+
+
+class _Wrapped(QStyledItemDelegate):
+    """Rows as high as their wrapped text: Qt's own hint for a tree is always one line."""
+
+    def __init__(self, tree: QTreeWidget) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        hint = super().sizeHint(option, index)
+        column = index.column()
+        text = str(index.data() or "")
+        if column > 1 or index.parent().isValid() or not text:
+            return hint
+        metrics = self._tree.fontMetrics()
+        # What the style keeps around a text, and before the first one the branch and the icon.
+        taken = round(1.5 * metrics.height())
+        if column == 0:
+            taken += (
+                self._tree.indentation() + self._tree.iconSize().width() + metrics.height() // 2
+            )
+        room = max(self._tree.columnWidth(column) - taken, 4 * metrics.height())
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        wrapped = metrics.boundingRect(QRect(0, 0, room, 10_000), int(flags), text)
+        return QSize(hint.width(), max(hint.height(), wrapped.height() + metrics.height() // 2))
 
 
 def _counted(findings: tuple[Finding, ...]) -> str:

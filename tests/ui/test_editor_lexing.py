@@ -105,3 +105,23 @@ def test_colours_follow_the_text_and_the_theme(qtbot):
     assert color_at(2, 0) == theme.color("code_keyword")
     qtbot.waitUntil(lambda: not editor.highlighter._timer.isActive())
     assert color_at(2, 0) == theme.color("code_keyword")
+
+
+def test_the_same_text_put_in_anew_is_coloured_again(qtbot):
+    theme = Theme("light")
+    editor = CodeEditor(theme)
+    qtbot.addWidget(editor)
+    text = (
+        '"""Doc."""\n\nimport os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n'
+    )
+    editor.load(text)
+    editor.highlighter.start()
+    for changed in (text, text.replace("return 1", "return 11"), text):
+        cursor = editor.textCursor()
+        cursor.select(cursor.SelectionType.Document)
+        cursor.insertText(changed)
+        qtbot.waitUntil(lambda: not editor.highlighter._timer.isActive())
+        for number, line in enumerate(changed.splitlines()):
+            block = editor.document().findBlockByNumber(number)
+            coloured = bool(block.layout().formats())
+            assert coloured == bool(line.strip()), f"line {number + 1}: {line}"

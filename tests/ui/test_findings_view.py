@@ -79,3 +79,11 @@ def test_filter_and_copy(view):
     view.tree.topLevelItem(1).setSelected(True)
     view.copy()
     assert QGuiApplication.clipboard().text() == HINT.text()
+
+
+def test_a_long_message_wraps(view, qtbot):
+    long = Finding("error", "check", "a message of many words " * 8, "do this " * 10, line=3)
+    view.document.set_findings("check", (long, HINT))
+    heights = [view.tree.visualItemRect(view.tree.topLevelItem(row)).height() for row in range(2)]
+    assert heights[0] >= 3 * view.fontMetrics().height()
+    assert heights[1] < 2.5 * view.fontMetrics().height()

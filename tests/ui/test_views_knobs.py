@@ -238,3 +238,20 @@ def test_significant_digits(value: float, text: str) -> None:
 )  # fmt: skip
 def test_times_take_the_unit_that_suits(time_ms: float, text: str) -> None:
     assert time_text(time_ms) == text
+
+
+def test_tab_goes_from_knob_to_knob(ran: Document, qtbot: QtBot) -> None:
+    view = KnobsPanel(ran, Theme())
+    qtbot.addWidget(view)
+    view.show()
+    qtbot.waitExposed(view)
+    names = [stop.objectName() for row in view._rows.values() for stop in row.stops]
+    widget: QWidget = view.row("BLOCK_SIZE").stops[0]
+    met = []
+    for _ in range(200):
+        if widget.objectName() in names:
+            met.append(widget.objectName())
+        widget = widget.nextInFocusChain()
+        if met and widget is view.row("BLOCK_SIZE").stops[0]:
+            break
+    assert met == names

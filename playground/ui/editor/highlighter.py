@@ -34,6 +34,9 @@ class Highlighter(QSyntaxHighlighter):
         self._index: dict[tuple[int, tuple[Span, ...]], int] = {}
         self._formats: dict[str, QTextCharFormat] = {}
         self.edit_column = 0
+        # Lines put in since the last lex: how many stand before them, how many behind.
+        self._before: int | None = None
+        self._behind: int | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MS)
@@ -51,6 +54,12 @@ class Highlighter(QSyntaxHighlighter):
         self._timer.stop()
         text = self.document().toRawText().replace("\u2029", "\n")
         first, stop = self._lexed.update(text)
+        if self._before is not None and self._behind is not None:
+            # The same text put in anew is another set of lines to Qt, without any colour.
+            first = min(first, self._before)
+            stop = max(stop, self.document().blockCount() - self._behind)
+        self._before = self._behind = None
+        stop = min(stop, len(self._lexed.spans))
         block = self.document().findBlockByNumber(first)
         for line in range(first, stop):
             if not block.isValid():
@@ -86,9 +95,16 @@ class Highlighter(QSyntaxHighlighter):
             if count > 0 and start >= 0:
                 self.setFormat(start, count, self._formats[kind])
 
-    def _on_change(self, _position: int, removed: int, added: int) -> None:
-        if removed or added:
-            self._timer.start()
+    def _on_change(self, position: int, removed: int, added: int) -> None:
+        if not removed and not added:
+            return
+        document = self.document()
+        last = document.findBlock(position + added)
+        before = document.findBlock(position).blockNumber()
+        behind = document.blockCount() - last.blockNumber() - 1 if last.isValid() else 0
+        self._before = before if self._before is None else min(self._before, before)
+        self._behind = behind if self._behind is None else min(self._behind, behind)
+        self._timer.start()
 
     def _entry(self, length: int, spans: tuple[Span, ...]) -> int:
         key = (length, spans)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QSizePolicy,
     QSplitter,
@@ -88,6 +89,8 @@ class CompilerView(QWidget):
         self._table = RecordTable("compiler.resources", "Compiled resources", self._model, self)
         self._table.setSortingEnabled(False)
         self._table.horizontalHeader().setStretchLastSection(False)
+        # The names give way, the figures never.
+        self._table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         upper = QWidget(self)
         column = QVBoxLayout(upper)

@@ -135,7 +135,7 @@ class CoverageView(QWidget):
 
     def _make_controls(self, parent: QWidget) -> QWidget:
         bar = QWidget(parent)
-        flow = FlowLayout(bar, 8)
+        flow = FlowLayout(bar, 3)
         self._tensor = QComboBox(bar)
         self._tensor.setObjectName("coverage.tensor")
         self._tensor.setAccessibleName("Tensor to show")
@@ -169,7 +169,7 @@ class CoverageView(QWidget):
         zooms = QWidget(bar)
         row = QHBoxLayout(zooms)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
+        row.setSpacing(0)
         for name, picture, text, action in (
             ("coverage.zoomOut", "minus", "Zoom out (−)", lambda: self.canvas.zoom(1 / ZOOM_STEP)),
             ("coverage.zoomIn", "plus", "Zoom in (+)", lambda: self.canvas.zoom(ZOOM_STEP)),

@@ -140,6 +140,12 @@ class KnobRow(QWidget):
         self._explain("")
 
     @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """Where the keyboard stops in this row, in order."""
+        found = (self._slider, self._editor, self._reset)
+        return tuple(widget for widget in found if widget is not None)
+
+    @property
     def message(self) -> str:
         """What is written under the knob."""
         return self._message.text()

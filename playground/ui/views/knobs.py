@@ -147,8 +147,9 @@ class KnobsPanel(QWidget):
             row.released.connect(self._document.end_drag)
             self._column.insertWidget(position, row)
             self._rows[knob.name] = row
-            QWidget.setTabOrder(previous, row)
-            previous = row
+            for stop in row.stops:
+                QWidget.setTabOrder(previous, stop)
+                previous = stop
 
     def _fill_presets(self, launch: Launch) -> None:
         self._presets.setVisible(bool(launch.presets))

@@ -66,7 +66,7 @@ class SamplesPlot(ThemedPlot):
             self._draw_band(measurement, factor)
         self._line(measurement.median_ms * factor, self.pen("plot_2", 2.0), "median", 0.93)
         self.label_axes("samples", f"time ({unit})")
-        self.setXRange(low, high, padding=0.02)
+        self.setXRange(low, high, padding=0.06 if len(samples) < FEW_SAMPLES else 0.02)
         self.setYRange(-top * 0.12, top * 1.18, padding=0)
         beyond = f" {self.beyond} slower samples lie beyond the axis." if self.beyond else ""
         self.setAccessibleDescription(measurement_text(measurement) + beyond)

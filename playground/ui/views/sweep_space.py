@@ -103,6 +103,7 @@ class SweepSpace(QWidget):
                 widget.setParent(None)
                 widget.deleteLater()
         self._fields = {}
+        previous: QWidget = self
         shown = tuple(k for k in knobs if k.kind != "fixed" and k.name in config)
         around = values_around(shown, config)
         for row, knob in enumerate(shown):
@@ -120,6 +121,8 @@ class SweepSpace(QWidget):
             self._grid.addWidget(label, row, 0)
             self._grid.addWidget(field, row, 1)
             self._fields[knob.name] = (knob, field)
+            QWidget.setTabOrder(previous, field)
+            previous = field
         self._check()
 
     def values(self) -> dict[str, tuple[KnobValue, ...]]:
