@@ -70,7 +70,7 @@ class Proof:
     tolerance
         How far an element may be off.
     unjudgeable
-        Types of the launches' tensors that Triton's own interpreter computes wrongly.
+        Types of the tensors it is judged by that Triton's own interpreter computes wrongly.
     """
 
     against_reference: bool
@@ -101,7 +101,7 @@ def proof_of(session: Session, launch: Launch, config: Config) -> Proof:
     tolerance = session.check(launch.index, config).result.tolerance
     dtypes = {
         argument.tensor.dtype
-        for other in session.launches
+        for other in (session.launches if referenced else [session.launches[launch.index]])
         for argument in other.info.tensors()
         if argument.tensor is not None
     }

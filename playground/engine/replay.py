@@ -19,7 +19,7 @@ from playground.engine.arguments import (
 )
 from playground.engine.capture import CapturedLaunch, grid_size, heuristic_values
 from playground.engine.snapshot import SnapshotPool, copied, copy_bytes
-from playground.engine.triton_private import launcher, wrappers
+from playground.engine.triton_private import interpreter, launcher, wrappers
 from playground.model.config import Config, validated
 from playground.model.finding import Finding
 from playground.model.knobs import OPTION_KNOBS
@@ -70,6 +70,10 @@ class WorkingSet:
         for key, saved in self._present.items():
             copy_bytes(self._bases[key], saved)
         self._present = {}
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return the addresses `[start, end)` of the copies, without the memory around them."""
+        return [(one.data_ptr(), one.data_ptr() + one.numel()) for one in self._bases.values()]
 
     @property
     def nbytes(self) -> int:
@@ -145,10 +149,26 @@ class PreparedReplay:
         """Launch once on the current stream; later calls take the shortest way there is."""
         if 0 in self.grid:
             return None
+        if wrappers.is_interpreted(self.launch.function) and interpreter.installed():
+            again = launcher.plain_call(
+                self.launch.function, self.grid, self.arguments, self.options,
+                self.launch.positional,
+            )  # fmt: skip
+
+            def within_the_copies() -> Any:
+                # Not in the memory around them: as at the captured launch, that is out of bounds.
+                with interpreter.storages(self._ranges()):
+                    return again()
+
+            self.run = within_the_copies
+            return self.run()
         result, self.run = launcher.launch(
             self.launch.function, self.grid, self.arguments, self.options, self.launch.positional
         )
         return result
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        return [item for working in self._working for item in working.ranges()]
 
 
 @dataclass(frozen=True, eq=False)

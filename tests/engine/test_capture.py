@@ -232,7 +232,7 @@ answer({
 })
 """
     )
-    assert got["findings"] == []
+    assert [item.split("itself: ")[1] for item in got["findings"]] == ["exit status 3"]
     assert got["files"] == [got["folder"] + "/my_ops.py", 5]
     assert got["argv"] == [got["path"]]
     assert got["name"] == "__main__"

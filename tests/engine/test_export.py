@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -167,3 +168,121 @@ def test_a_grid_computed_from_a_parameter_follows_the_frozen_config(run_engine, 
     assert "block = 256  # tuned" in text
     code, out, err = check(path)
     assert code == 0, out + err
+
+
+ODD_DRIVERS = {
+    "nan_then_more": """
+        def example(n=16):
+            x = torch.zeros(n)
+            Ops.kernel[(1,)](x, float("nan"), n, B=16)
+            Ops.kernel[(1,)](x, 1.5, n, B=16)
+            return x
+    """,
+    "in_the_body": """
+        x = torch.rand(16)
+        Ops.kernel[(1,)](x, 1.5, 16, B=16)
+    """,
+    "ends_itself": """
+        if __name__ == "__main__":
+            import sys
+            x = torch.rand(16)
+            Ops.kernel[(1,)](x, 1.5, 16, B=16)
+            sys.exit("done")
+    """,
+    "failing_reference": """
+        def example(n=16):
+            x = torch.rand(n)
+            Ops.kernel[(1,)](x, 1.5, n, B=16)
+            return {"x": x}
+
+
+        def reference(n=16):
+            return {}["nothing"]
+    """,
+    "random_reference": """
+        import random
+        import numpy as np
+
+
+        def inputs(n):
+            return torch.rand(n) + random.random() + float(np.random.rand())
+
+
+        def example(n=16):
+            x = inputs(n)
+            Ops.kernel[(1,)](x, 1.5, n, B=16)
+            return {"more": [x, n]}
+
+
+        def reference(n=16):
+            return {"more": [inputs(n) + 1.5]}
+    """,
+    "another_shape": """
+        def example(n=16):
+            x = torch.rand(n)
+            Ops.kernel[(1,)](x, 1.5, n, B=16)
+            return x
+
+
+        def reference(n=16):
+            return torch.zeros(n + 1)
+    """,
+    "bfloat16": """
+        def example(n=16):
+            x = torch.rand(n).to(torch.bfloat16)
+            Ops.kernel[(1,)](x, 1.5, n, B=16)
+            return x
+    """,
+}
+
+IN_A_CLASS = """
+import torch
+import triton
+import triton.language as tl
+
+
+class Ops:
+    @staticmethod
+    @triton.jit
+    def kernel(x, s, n, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(x + i, tl.load(x + i, i < n) + s, i < n)
+
+
+"""
+
+SAMPLES = (0, "correct against samples of the captured result")
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [
+        ("nan_then_more", SAMPLES),
+        ("in_the_body", SAMPLES),
+        ("ends_itself", SAMPLES),
+        ("failing_reference", SAMPLES),
+        ("random_reference", (0, "correct against the reference")),
+        ("another_shape", (1, "wrong: shape (16,) and not (17,)")),
+        ("bfloat16", (2, "not judged: Triton's interpreter is wrong about bfloat16; use a GPU")),
+    ],
+)
+def test_the_check_of_odd_drivers(run_engine, tmp_path, name, outcome):
+    text = IN_A_CLASS + textwrap.dedent(ODD_DRIVERS[name])
+    path, _, _, _ = exported(
+        run_engine, tmp_path, f"write('{name}.py', {text!r})", knobs={"num_warps": 2}
+    )
+    status, said, complained = check(path)
+    assert (status, said.strip(), complained) == (*outcome, "")
+
+
+def test_what_touches_other_memory_is_told(run_engine, tmp_path):
+    text = IN_A_CLASS + textwrap.dedent(
+        """
+        def example():
+            x = torch.zeros(12)
+            Ops.kernel[(1,)](x, 1.0, 16, B=16)
+            return x
+        """
+    )
+    _, _, findings, _ = exported(run_engine, tmp_path, f"write('outside.py', {text!r})")
+    assert [one for one in findings if "load outside x: 4 lanes" in one]

@@ -135,7 +135,8 @@ def test_every_error_is_a_finding_on_its_line(run_engine) -> None:
     expect("bad_grid", "error", "driver", 8, "whole numbers")
     expect("interrupt", "warning", "driver", 9, "interrupted")
     assert got["interrupt"]["launches"] == 1
-    assert got["exit"]["findings"] == []
+    expect("exit", "warning", "driver", 9, "ended itself: exit status 2")
+    assert got["exit"]["launches"] == 1
     expect("assertion", "error", "compile", 5, "static assertion failed: too wide")
     expect("twice", "error", "driver", 8, "Conflicting meta-parameters: B", "given twice")
     expect("outside", "error", "coverage", 5, "store outside x: 6 lanes", "mask")

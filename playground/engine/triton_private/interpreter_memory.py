@@ -105,6 +105,13 @@ def _place() -> tuple[int | None, str | None]:
     return None, None
 
 
+def _narrowed(storage: Storage, allowed: Sequence[tuple[int, int]]) -> Storage:
+    for start, end in allowed:
+        if storage.start <= start and end <= storage.end and start < end:
+            return Storage(storage.name, start, end, storage.told + start - storage.start)
+    return storage
+
+
 class Memory:
     """The replaced memory operations, and everything around them that outlives one launch.
 
@@ -168,6 +175,8 @@ class Memory:
         allowed = [(storage.start, storage.end) for storage in storages]
         if self._told_ranges:
             allowed = [self._seen(item, storages) for item in self._told_ranges[-1]]
+            # Working copies lie within larger memory: distances count from the copy's own ends.
+            storages = [_narrowed(storage, allowed) for storage in storages]
             # What the caller knows beyond the arguments: storages reached by address.
             storages = storages + [
                 Storage(f"storage at {start:#x}", start, end, start)

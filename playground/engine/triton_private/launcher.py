@@ -33,7 +33,7 @@ def launch(
         How many arguments to pass by position: a parameter named like an option is one only
         when it is passed by keyword.
     """
-    again = _plain_call(function, grid, arguments, options, positional)
+    again = plain_call(function, grid, arguments, options, positional)
     if wrappers.is_interpreted(function):
         return again(), again
     device = _device_of(arguments)
@@ -46,13 +46,14 @@ def launch(
     return result, _direct_call(result, grid, arguments)
 
 
-def _plain_call(
+def plain_call(
     function: Any,
     grid: tuple[int, int, int],
     arguments: dict[str, Any],
     options: dict[str, Any],
     positional: int,
 ) -> Callable[[], Any]:
+    """Return the launch as a call that takes nothing."""
     names = list(arguments)
     parameters = wrappers.signature(function).parameters
     args: list[Any] = []

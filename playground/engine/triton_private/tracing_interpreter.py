@@ -12,7 +12,6 @@ import torch
 
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
-from playground.model.coverage import OutOfBounds
 
 if TYPE_CHECKING:
     from playground.engine.counter_layout import Layout
@@ -44,7 +43,6 @@ class CellCounter:
     ) -> None:
         self.layout = layout
         self.flops = 0
-        self.outside: dict[tuple[str, str | None, int | None], list[int]] = {}
         self.enough = False
         self._job = job
         self._program = program
@@ -75,9 +73,6 @@ class CellCounter:
             self._next_check_s = now + _CHECK_EVERY_S
         active = access.active & access.in_bounds
         addresses = access.addresses[active].reshape(-1)
-        lost = access.active & ~access.in_bounds
-        if lost.any():
-            self._note_outside(access, access.addresses[lost].reshape(-1))
         if addresses.size:
             self._place(access, addresses)
 
@@ -85,13 +80,6 @@ class CellCounter:
         """Count 2·m·n·k operations of one `tl.dot`."""
         del dtype
         self.flops += 2 * m * n * k
-
-    def _note_outside(self, access: Access, addresses: Any) -> None:
-        key = (access.kind, access.file, access.line)
-        entry = self.outside.setdefault(
-            key, [0, access.program, int(addresses[0]), int(access.element_size)]
-        )
-        entry[0] += int(addresses.size)
 
     def _place(self, access: Access, addresses: Any) -> None:
         low, high = int(addresses.min()), int(addresses.max())
@@ -165,7 +153,7 @@ class InterpreterCounter:
             grid=prepared.grid,
             mode="interpreter",
             flops=counter.flops,
-            out_of_bounds=self._outside(counter),
+            out_of_bounds=() if 0 in prepared.grid else interpreter.last_out_of_bounds(),
             duration_ms=elapsed_ms,
             resolution=(
                 "every element, counters kept on disk" if counter.on_disk else "every element"
@@ -173,15 +161,6 @@ class InterpreterCounter:
         )
         cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first)
         return Counts(run, self.layout, cells, self)
-
-    def _outside(self, counter: CellCounter) -> tuple[OutOfBounds, ...]:
-        records = []
-        for (kind, file, line), (lanes, program, address, size) in counter.outside.items():
-            tensor, distance = self.layout.nearest(address, size)
-            records.append(
-                OutOfBounds(tensor, kind, program, distance, lanes, line, file)  # type: ignore[arg-type]
-            )
-        return tuple(records)
 
     def footprint(
         self, prepared: PreparedReplay, program: int
