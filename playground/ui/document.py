@@ -5,32 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QUndoStack
+from PySide6.QtCore import QObject, QTimer
 
 from playground.model.config import Config, validated
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, validate
-from playground.model.outline import Driver, Outline, outline
+from playground.model.outline import Driver, outline
 from playground.protocol import messages
-from playground.ui.document_file import DocumentFile
+from playground.ui.document_results import DocumentResults
 from playground.ui.engine_work import EngineWork
 from playground.ui.files import FileProblem
-from playground.ui.finding_store import FindingStore
-from playground.ui.history import History
 from playground.ui.knob_undo import KnobCommand, carried_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from playground.model.check import CheckResult
-    from playground.model.compiling import CompileReport
-    from playground.model.coverage import Coverage
-    from playground.model.device import DeviceInfo
-    from playground.model.launch import Launch
-    from playground.model.measurement import CacheMode, Measurement
-    from playground.model.sweep import SweepResult, SweepRow
-    from playground.protocol.messages import Paint, PlaneView, Step
+    from playground.model.measurement import CacheMode
+    from playground.protocol.messages import Step
     from playground.ui.engine_port import EnginePort
 
 DRAG_BUDGET_MS = 30.0
@@ -38,114 +29,18 @@ FULL_BUDGET_MS = 200.0
 OUTLINE_DELAY_MS = 250
 
 
-class Document(QObject):
-    """All state of the window; widgets call its verbs and redraw from its fields on its signals.
-
-    `measurement`, `check`, `compile_report` and `coverage` belong to the config they carry, which
-    while the knobs move can be an older one than `config`; `is_current` tells.
-    """
-
-    pathChanged = Signal(str)
-    textReplaced = Signal(str)
-    dirtyChanged = Signal(bool)
-    changedOnDisk = Signal(str)
-    outlineChanged = Signal()
-    driverChanged = Signal()
-    launchesChanged = Signal()
-    launchSelected = Signal(int)
-    knobsChanged = Signal()
-    configChanged = Signal()
-    compiledChanged = Signal()
-    checkedChanged = Signal()
-    measuredChanged = Signal()
-    coveredChanged = Signal()
-    historyChanged = Signal()
-    baselineChanged = Signal()
-    findingsChanged = Signal()
-    deviceChanged = Signal()
-    engineStateChanged = Signal(str)
-    progressChanged = Signal(str, object)
-    targetChanged = Signal(str)
-    cacheChanged = Signal(str)
-    sweepChanged = Signal()
-    exported = Signal(object)
+class Document(DocumentResults):
+    """All state of the window; widgets call its verbs and redraw from its fields on its signals."""
 
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.engine = engine
-        self.file = DocumentFile(self)
+        super().__init__(engine, parent)
         self.file.changedOnDisk.connect(self._on_changed_on_disk)
-        self.text = ""
-        self.dirty = False
-        self.outline = Outline()
-        self.driver: Driver | None = None
-        self.sizes: dict[str, int] = {}
-        self.launches: tuple[Launch, ...] = ()
-        self.launch_index = 0
-        self.config = Config()
-        self.revision = 0
-        self.compile_report: CompileReport | None = None
-        self.check: CheckResult | None = None
-        self.checked_config: Config | None = None
-        self.measurement: Measurement | None = None
-        self.coverage: Coverage | None = None
-        self.baseline: Measurement | None = None
-        self.baseline_report: CompileReport | None = None
-        self.device: DeviceInfo | None = None
-        self.targets: tuple[str, ...] = ()
-        self.target = ""
-        self.cache: CacheMode = "cold"
-        self.sweep_rows: list[SweepRow] = []
-        self.sweep_result: SweepResult | None = None
-        self.sweep_done = (0, 0)
-        self.run_result = ""
-        self.undo_stack = QUndoStack(self)
-        self._configs: dict[int, Config] = {}
-        self._drag_start: Config | None = None
-        self.last_knob: str | None = None
-        self._history = History()
-        self._findings = FindingStore()
         self._outline_timer = QTimer(self)
         self._outline_timer.setSingleShot(True)
         self._outline_timer.setInterval(OUTLINE_DELAY_MS)
         self._outline_timer.timeout.connect(self._refresh_outline)
         self.work = EngineWork(self, engine)
         engine.stateChanged.connect(self.engineStateChanged)
-
-    # ------------------------------------------------------------------------------ fields
-
-    @property
-    def path(self) -> str:
-        """Absolute path of the open file, or empty for a new one."""
-        return self.file.path
-
-    @property
-    def launch(self) -> Launch | None:
-        """The selected launch, or None before anything ran."""
-        return self.launches[self.launch_index] if self.launches else None
-
-    @property
-    def history(self) -> list[Measurement]:
-        """Measurements of this file, oldest first."""
-        return self._history.items
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings that hold now, errors first."""
-        return self._findings.merged()
-
-    @property
-    def engine_state(self) -> str:
-        """The engine's state, one of `engine_port.STATES`."""
-        return self.engine.state
-
-    def is_current(self, result: CompileReport | Measurement | Coverage | None) -> bool:
-        """Tell whether `result` belongs to the selected launch under the config shown now."""
-        return (
-            result is not None
-            and result.launch == self.launch_index
-            and result.config == self.config
-        )
 
     # ------------------------------------------------------------------------------ the file
 
@@ -418,13 +313,6 @@ class Document(QObject):
             self.baseline_report = self.compile_report
             self.baselineChanged.emit()
 
-    def clear_baseline(self) -> None:
-        """Unpin the baseline."""
-        if self.baseline is not None:
-            self.baseline = None
-            self.baseline_report = None
-            self.baselineChanged.emit()
-
     def set_target(self, target: str) -> None:
         """Compile for another GPU architecture; timings and coverage stay as they are."""
         if target and target != self.target:
@@ -457,79 +345,7 @@ class Document(QObject):
         if self.launch is not None:
             self.work.export(messages.Export(self.launch_index, self.config))
 
-    # ------------------------------------------------------------------------------ queries
-
-    def request_plane(
-        self, tensor: str, paint: Paint, view: PlaneView, callback: Callable[[messages.Plane], None]
-    ) -> None:
-        """Ask for the picture of a covered tensor; of the coverage shown, not of the knobs."""
-        if (shown := self.coverage) is not None:
-            self.work.query(
-                messages.GetPlane(shown.launch, shown.config, tensor, paint, view), callback
-            )
-
-    def request_element(
-        self,
-        tensor: str,
-        row: int,
-        column: int,
-        slices: tuple[int, ...],
-        callback: Callable[[messages.Element], None],
-    ) -> None:
-        """Ask for the exact counters of one element of the coverage shown."""
-        if (shown := self.coverage) is not None:
-            self.work.query(
-                messages.GetElement(shown.launch, shown.config, tensor, row, column, slices),
-                callback,
-            )
-
-    def request_program(
-        self,
-        tensor: str,
-        program: int,
-        view: PlaneView,
-        callback: Callable[[messages.ProgramFootprint], None],
-    ) -> None:
-        """Ask what one program of the coverage shown touches in `tensor`."""
-        if (shown := self.coverage) is not None:
-            self.work.query(
-                messages.GetProgram(shown.launch, shown.config, tensor, program, view), callback
-            )
-
-    def request_ir(
-        self,
-        stage: str,
-        callback: Callable[[messages.Ir], None],
-        config: Config | None = None,
-        target: str | None = None,
-    ) -> None:
-        """Ask for one stage's text of the config shown, or of another one and target."""
-        if self.launch is not None:
-            self.work.query(
-                messages.GetIr(
-                    self.launch_index,
-                    config or self.config,
-                    stage,
-                    target or self.work.wire_target(),
-                ),
-                callback,
-            )
-
     # ---------------------------------------------------------- what EngineWork hands over
-
-    def set_findings(self, key: str, findings: tuple[Finding, ...]) -> None:
-        """Replace the findings of one source (`compile`, `run`, `file` …)."""
-        if self._findings.put(key, findings):
-            self.findingsChanged.emit()
-
-    def take_ready(self, ready: messages.Ready) -> None:
-        """Take what a fresh engine runs on."""
-        self.device = ready.device
-        self.targets = ready.targets
-        if not self.target:
-            self.target = ready.device.target
-            self.targetChanged.emit(self.target)
-        self.deviceChanged.emit()
 
     def take_run(self, result: messages.RunResult, *, keep_knobs: bool = True) -> None:
         """Take the launches a run captured; moved knobs stay moved where they still exist."""
@@ -538,6 +354,11 @@ class Document(QObject):
             return  # a failed run leaves the launches of the last good one usable
         self._forget_results()
         self.launches = result.launches
+        changed = self._history.take_kernels(tuple(each.kernel for each in result.launches))
+        if changed:
+            self.historyChanged.emit()
+        if self.baseline is not None and self.baseline.launch in changed:
+            self.clear_baseline()
         self.run_result = result.result
         if keep_knobs:
             self._configs = carried_over(old, configs, result.launches)
@@ -545,130 +366,3 @@ class Document(QObject):
         self.launchesChanged.emit()
         if self.launches:
             self.select_launch(self.launch_index)
-
-    def take_compiled(self, reply: messages.Compiled) -> None:
-        """Take a compile report."""
-        self.compile_report = reply.report
-        if reply.report is not None:
-            report = reply.report
-            self._judge(report.config, rejected=not report.fits, by="compiler")
-        self.set_findings("compile", reply.findings)
-        self.compiledChanged.emit()
-
-    def take_checked(self, reply: messages.Checked) -> None:
-        """Take a verdict, and mark the knobs it found to be dictated by the data."""
-        self.check = reply.result
-        self.checked_config = reply.config
-        self._judge(reply.config, rejected=reply.result.status == "wrong", by="check")
-        self.set_findings("check", reply.findings)
-        self._mark_derived(reply.derived)
-        self.checkedChanged.emit()
-
-    def is_rejected(self, measurement: Measurement) -> bool:
-        """Tell whether `measurement` is of a config found wrong, or one that cannot be launched."""
-        return self._history.is_rejected(measurement)
-
-    def _judge(self, config: Config, *, rejected: bool, by: str) -> None:
-        self._history.judge(self.launch_index, config, rejected=rejected, by=by)
-        self.historyChanged.emit()
-
-    def take_measured(self, reply: messages.Measured, *, current: bool) -> None:
-        """Take a measurement; an outdated one goes to the history only, where it is still true."""
-        if reply.measurement is not None:
-            self._history.add(self._with_bytes(reply.measurement, self.coverage))
-            self.historyChanged.emit()
-        if current:
-            self.set_findings("measure", reply.findings)
-            self.measurement = self._history.items[-1] if reply.measurement is not None else None
-            self.measuredChanged.emit()
-
-    def take_covered(self, reply: messages.Covered) -> None:
-        """Take a coverage, and give its bytes to the measurement of the same config."""
-        self.coverage = reply.coverage
-        self.set_findings("coverage", reply.findings)
-        self.coveredChanged.emit()
-        old = self.measurement
-        if old is None:
-            return
-        counted = self._with_bytes(old, reply.coverage)
-        if counted is not old:
-            self.measurement = counted
-            self._history.update(old, counted)
-            self.measuredChanged.emit()
-            self.historyChanged.emit()
-
-    def take_sweep_rows(self, reply: messages.SweepProgress) -> None:
-        """Take the rows that came in."""
-        self.sweep_rows = [*self.sweep_rows, *reply.rows]
-        self.sweep_done = (reply.done, reply.total)
-        self.sweepChanged.emit()
-
-    def take_sweep(self, result: SweepResult) -> None:
-        """Take the whole sweep."""
-        self.sweep_result = result
-        self.sweep_rows = list(result.rows)
-        self.sweep_done = (len(result.rows), result.total)
-        self.sweepChanged.emit()
-
-    def lose_engine(self) -> None:
-        """Forget what lived in the engine that is gone."""
-        self._forget_results()
-
-    @staticmethod
-    def _with_bytes(measurement: Measurement, coverage: Coverage | None) -> Measurement:
-        if (
-            coverage is None
-            or measurement.bytes_unique is not None
-            or (coverage.launch, coverage.config) != (measurement.launch, measurement.config)
-        ):
-            return measurement
-        return replace(
-            measurement,
-            bytes_requested=coverage.bytes_requested,
-            bytes_unique=coverage.bytes_unique,
-            flops=coverage.flops,
-        )
-
-    def _mark_derived(self, names: tuple[str, ...]) -> None:
-        launch = self.launch
-        if launch is None or not set(names) - {knob.name for knob in launch.knobs if knob.derived}:
-            return
-        knobs = tuple(
-            knob.marked_derived("the data dictates it: another value breaks the result")
-            if knob.name in names and not knob.derived
-            else knob
-            for knob in launch.knobs
-        )
-        launches = list(self.launches)
-        launches[self.launch_index] = replace(launch, knobs=knobs)
-        self.launches = tuple(launches)
-        self.knobsChanged.emit()
-
-    def _forget_results(self) -> None:
-        had_launches = bool(self.launches)
-        self.launches = ()
-        self.launch_index = 0
-        self._configs = {}
-        self.config = Config()
-        self._drag_start = None
-        self.revision += 1
-        self.compile_report = None
-        self.check = None
-        self.checked_config = None
-        self.measurement = None
-        self.coverage = None
-        self.sweep_rows = []
-        self.sweep_result = None
-        self.sweep_done = (0, 0)
-        for key in ("compile", "check", "measure", "coverage", "sweep", "export"):
-            self._findings.put(key, ())
-        if had_launches:
-            self.launchesChanged.emit()
-            self.knobsChanged.emit()
-            self.configChanged.emit()
-            self.compiledChanged.emit()
-            self.checkedChanged.emit()
-            self.measuredChanged.emit()
-            self.coveredChanged.emit()
-            self.sweepChanged.emit()
-        self.findingsChanged.emit()

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import threading
 import uuid
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +20,17 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
 from playground.ui.engine_port import BACKGROUND_REQUESTS, SIDE_REQUESTS, EnginePort
+from playground.ui.kernel_process import (
+    GRACE_S,
+    Kernel,
+    death,
+    end_kernel,
+    short_folder,
+    start_kernel,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from jupyter_client.manager import KernelManager
 
     from playground.protocol.messages import Reply, Request
     from playground.ui.engine_client import EngineClient
@@ -34,38 +39,13 @@ _log = logging.getLogger(__name__)
 
 JOBS_TARGET = "playground.jobs"
 SIDE_TARGET = "playground.side"
-GRACE_S = 1.0
-"""How long a kernel may take to end by itself before it is killed."""
 FIRST_RETRY_MS, RETRY_MS = 1500, 50
-_SOCKET_PATH_LIMIT = 100
-"""A Unix socket's path may have 107 bytes; the kernel appends the channel's number."""
-_REPORT_BYTES = 4000
 
 
-@dataclass
-class _Kernel:
-    """One life of the kernel process."""
-
-    generation: int
-    manager: KernelManager
-    pid: int
-    report: Path
-    client: EngineClient | None = None
-    pidfd: int | None = None
-    notifier: QSocketNotifier | None = None
-    inbox: _Inbox | None = None
-    subshell: str | None = None
-    heard: bool = False
-    comms_open: bool = False
-    jobs_comm: str = ""
-    side_comm: str = ""
-    ready: bool = False
-
-
-class _Inbox(QObject):
+class Inbox(QObject):
     """Receives one kernel's messages in the window's thread; those of a kernel gone are dropped."""
 
-    def __init__(self, kernel: _Kernel, engine: EngineProcess) -> None:
+    def __init__(self, kernel: Kernel, engine: EngineProcess) -> None:
         super().__init__(engine)
         self._kernel = kernel
         self._engine = engine
@@ -96,13 +76,13 @@ class EngineProcess(EnginePort):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._kernel: _Kernel | None = None
+        self._kernel: Kernel | None = None
         self._generation = 0
         self._job = 0
         self._open_jobs: set[int] = set()
         self._executing = False
         self._closed = False
-        self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=_short_folder()))
+        self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=short_folder()))
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="engine-process", daemon=True)
         self._retry = QTimer(self)
@@ -113,7 +93,7 @@ class EngineProcess(EnginePort):
     # -------------------------------------------------------------------------- EnginePort
 
     @property
-    def kernel(self) -> _Kernel | None:
+    def kernel(self) -> Kernel | None:
         """The kernel that runs now, as far as this class knows it."""
         return self._kernel
 
@@ -202,14 +182,14 @@ class EngineProcess(EnginePort):
         if generation != self._generation:
             return
         try:
-            kernel = _start_kernel(self._folder, generation)
+            kernel = start_kernel(self._folder, generation)
         except Exception as error:  # the window must hear of it, whatever it is
             self._launchFailed.emit(generation, f"{type(error).__name__}: {error}")
             return
         self._launched.emit(kernel)
         if generation != self._generation:
             # The window was closed meanwhile and handles no more events: nobody else would do it.
-            _end_kernel(kernel, graceful=False)
+            end_kernel(kernel, graceful=False)
 
     @Slot(int, str)
     def _on_launch_failed(self, generation: int, why: str) -> None:
@@ -220,7 +200,7 @@ class EngineProcess(EnginePort):
     # -------------------------------------------------------------------------- connecting
 
     @Slot(object)
-    def _on_launched(self, kernel: _Kernel) -> None:
+    def _on_launched(self, kernel: Kernel) -> None:
         if kernel.generation != self._generation or self._closed:
             return
         from playground.ui.engine_client import EngineClient
@@ -230,7 +210,7 @@ class EngineProcess(EnginePort):
         client.load_connection_info(kernel.manager.get_connection_info())
         client.start_channels()
         kernel.client = client
-        kernel.inbox = _Inbox(kernel, self)
+        kernel.inbox = Inbox(kernel, self)
         client.iopub_channel.message_received.connect(kernel.inbox.on_iopub)
         client.control_channel.message_received.connect(kernel.inbox.on_control)
         self._watch(kernel)
@@ -246,13 +226,13 @@ class EngineProcess(EnginePort):
         session = kernel.client.session
         kernel.client.control_channel.send(session.msg("create_subshell_request", {}))
 
-    def _watch(self, kernel: _Kernel) -> None:
+    def _watch(self, kernel: Kernel) -> None:
         # A process descriptor becomes readable when the process ends: no polling, no waiting.
         kernel.pidfd = os.pidfd_open(kernel.pid)
         kernel.notifier = QSocketNotifier(kernel.pidfd, QSocketNotifier.Type.Read, self)
         kernel.notifier.activated.connect(self._on_exit)
 
-    def _open_comms(self, kernel: _Kernel) -> None:
+    def _open_comms(self, kernel: Kernel) -> None:
         # Not before the first output message came: until the subscription stands, replies are lost.
         if kernel.subshell is None or not kernel.heard or kernel.comms_open:
             return
@@ -269,7 +249,7 @@ class EngineProcess(EnginePort):
         )  # fmt: skip
         self._send_comm(kernel, messages.Hello(VERSION), 0, side=True)
 
-    def _send_comm(self, kernel: _Kernel, request: Request, job: int, *, side: bool) -> None:
+    def _send_comm(self, kernel: Kernel, request: Request, job: int, *, side: bool) -> None:
         data, buffers = encode(request, job)
         comm = kernel.side_comm if side else kernel.jobs_comm
         content = {"comm_id": comm, "data": data}
@@ -277,7 +257,7 @@ class EngineProcess(EnginePort):
 
     def _send_shell(
         self,
-        kernel: _Kernel,
+        kernel: Kernel,
         kind: str,
         content: dict[str, Any],
         buffers: list[bytes],
@@ -294,7 +274,7 @@ class EngineProcess(EnginePort):
 
     # -------------------------------------------------------------------------- messages
 
-    def take_control(self, kernel: _Kernel, message: dict[str, Any]) -> None:
+    def take_control(self, kernel: Kernel, message: dict[str, Any]) -> None:
         """Take a message of a kernel's control channel."""
         if message["header"]["msg_type"] == "create_subshell_reply":
             kernel.subshell = kernel.subshell or message["content"].get("subshell_id")
@@ -304,7 +284,7 @@ class EngineProcess(EnginePort):
                 self._retry.stop()
             self._open_comms(kernel)
 
-    def take_iopub(self, kernel: _Kernel, message: dict[str, Any]) -> None:
+    def take_iopub(self, kernel: Kernel, message: dict[str, Any]) -> None:
         """Take a message of a kernel's output channel."""
         if not kernel.heard:
             kernel.heard = True
@@ -319,7 +299,7 @@ class EngineProcess(EnginePort):
                 self._executing = message["content"]["execution_state"] == "busy"
                 self._show_state()
 
-    def _on_comm(self, kernel: _Kernel, message: dict[str, Any]) -> None:
+    def _on_comm(self, kernel: Kernel, message: dict[str, Any]) -> None:
         try:
             reply, job = decode_reply(message["content"]["data"], message["buffers"])
         except ProtocolError as error:
@@ -332,14 +312,14 @@ class EngineProcess(EnginePort):
                 return
         self._deliver(kernel, reply, job)
 
-    def _deliver(self, kernel: _Kernel, reply: Reply, job: int) -> None:
+    def _deliver(self, kernel: Kernel, reply: Reply, job: int) -> None:
         self.reply.emit(reply, job)
         if isinstance(reply, messages.Ready):
             kernel.ready = True
         if isinstance(reply, (messages.Ready, messages.Finished)):
             self._show_state()
 
-    def _on_greeted(self, kernel: _Kernel, reply: messages.Finished) -> None:
+    def _on_greeted(self, kernel: Kernel, reply: messages.Finished) -> None:
         if kernel.ready:
             return
         # The process lives but has no session: torch or triton could not be imported.
@@ -364,7 +344,7 @@ class EngineProcess(EnginePort):
         if kernel is None:
             return
         was_ready = kernel.ready
-        why = _death(kernel)
+        why = death(kernel)
         self._end_current(graceful=False)
         self.died.emit(why)
         self._set_state("dead")
@@ -388,99 +368,4 @@ class EngineProcess(EnginePort):
             kernel.inbox.deleteLater()
             if graceful:
                 kernel.client.shutdown()
-        self._tasks.put(lambda: _end_kernel(kernel, graceful=graceful))
-
-
-# ------------------------------------------------------------------- in the worker's thread
-
-
-def _start_kernel(folder: Path, generation: int) -> _Kernel:
-    from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-    from jupyter_client.manager import KernelManager
-
-    import playground.ui.engine_client  # noqa: F401 - so that the window's thread finds it imported
-
-    class EngineSpecs(KernelSpecManager):
-        """Knows one kernel: this application's engine, in this Python."""
-
-        def get_kernel_spec(self, _name: str) -> KernelSpec:
-            argv = [sys.executable, "-P", "-m", "playground.engine", "-f", "{connection_file}"]
-            return KernelSpec(argv=argv, display_name="Triton Playground", language="python")
-
-    connection = folder / f"k{generation}.json"
-    report = folder / f"k{generation}.log"
-    manager = KernelManager(
-        transport="ipc",
-        connection_file=str(connection),
-        kernel_spec_manager=EngineSpecs(),
-        shutdown_wait_time=GRACE_S,
-    )
-    with report.open("wb") as out:
-        manager.start_kernel(stdout=out, stderr=out, env=_environment())
-    provisioner: Any = manager.provisioner
-    return _Kernel(generation, manager, provisioner.pid, report)
-
-
-def _environment() -> dict[str, str]:
-    environment = dict(os.environ)
-    # The kernel runs without the current folder on its path, where a user's `triton.py` may lie;
-    # from a checkout it must still find this package.
-    root = str(Path(__file__).resolve().parents[2])
-    if os.path.basename(root) not in ("site-packages", "dist-packages"):
-        paths = [root, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
-        environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    return environment
-
-
-def _end_kernel(kernel: _Kernel, *, graceful: bool) -> None:
-    """Wait for the kernel to end, kill what is left of its process group, free its sockets."""
-    provisioner: Any = kernel.manager.provisioner
-    process = provisioner.process if provisioner is not None else None
-    if process is not None:
-        if graceful:
-            with contextlib.suppress(Exception):  # a timeout: killed below
-                process.wait(timeout=GRACE_S)
-        # Also after a good end: compile workers share the group, and none may stay behind.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(kernel.pid, signal.SIGKILL)
-        process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
-    if kernel.pidfd is not None:
-        os.close(kernel.pidfd)
-    if kernel.client is not None:
-        kernel.client.end()
-    kernel.manager.cleanup_connection_file()
-    kernel.manager.cleanup_ipc_files()
-    kernel.manager.context.destroy(linger=0)
-    with contextlib.suppress(FileNotFoundError):
-        kernel.report.unlink()
-
-
-def _death(kernel: _Kernel) -> str:
-    """Return why the process ended: the first line for a message, the rest as its detail."""
-    provisioner: Any = kernel.manager.provisioner
-    code = provisioner.process.wait() if provisioner and provisioner.process else None
-    if code is None:
-        why = "the engine process ended"
-    elif code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        why = f"the engine process was ended by {name}"
-    else:
-        why = f"the engine process exited with status {code}"
-    try:
-        tail = kernel.report.read_bytes()[-_REPORT_BYTES:].decode(errors="replace").strip()
-    except OSError:
-        tail = ""
-    return f"{why}\n{tail}" if tail else why
-
-
-def _short_folder() -> str | None:
-    """Return a folder in which socket paths stay short, None for the usual temporary one."""
-    for folder in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
-        if folder and len(folder) < _SOCKET_PATH_LIMIT - 40 and os.access(folder, os.W_OK):
-            return folder
-    return None
+        self._tasks.put(lambda: end_kernel(kernel, graceful=graceful))

@@ -1,0 +1,173 @@
+"""What the document holds: the file, launches, knobs and results, and the signals of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from playground.model.config import Config
+from playground.model.outline import Outline
+from playground.ui.document_file import DocumentFile
+from playground.ui.finding_store import FindingStore
+from playground.ui.history import History
+
+if TYPE_CHECKING:
+    from playground.model.check import CheckResult
+    from playground.model.compiling import CompileReport
+    from playground.model.coverage import Coverage
+    from playground.model.device import DeviceInfo
+    from playground.model.finding import Finding
+    from playground.model.launch import Launch
+    from playground.model.measurement import CacheMode, Measurement
+    from playground.model.outline import Driver
+    from playground.model.sweep import SweepResult, SweepRow
+    from playground.ui.engine_port import EnginePort
+    from playground.ui.engine_work import EngineWork
+
+
+class DocumentState(QObject):
+    """The fields of `Document` and the signals that tell of their changes.
+
+    `measurement`, `check`, `compile_report` and `coverage` belong to the config they carry, which
+    while the knobs move can be an older one than `config`; `is_current` tells.
+    """
+
+    pathChanged = Signal(str)
+    textReplaced = Signal(str)
+    dirtyChanged = Signal(bool)
+    changedOnDisk = Signal(str)
+    outlineChanged = Signal()
+    driverChanged = Signal()
+    launchesChanged = Signal()
+    launchSelected = Signal(int)
+    knobsChanged = Signal()
+    configChanged = Signal()
+    compiledChanged = Signal()
+    checkedChanged = Signal()
+    measuredChanged = Signal()
+    coveredChanged = Signal()
+    historyChanged = Signal()
+    baselineChanged = Signal()
+    findingsChanged = Signal()
+    deviceChanged = Signal()
+    engineStateChanged = Signal(str)
+    progressChanged = Signal(str, object)
+    targetChanged = Signal(str)
+    cacheChanged = Signal(str)
+    sweepChanged = Signal()
+    exported = Signal(object)
+
+    work: EngineWork
+
+    def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.engine = engine
+        self.file = DocumentFile(self)
+        self.text = ""
+        self.dirty = False
+        self.outline = Outline()
+        self.driver: Driver | None = None
+        self.sizes: dict[str, int] = {}
+        self.launches: tuple[Launch, ...] = ()
+        self.launch_index = 0
+        self.config = Config()
+        self.revision = 0
+        self.compile_report: CompileReport | None = None
+        self.check: CheckResult | None = None
+        self.checked_config: Config | None = None
+        self.measurement: Measurement | None = None
+        self.coverage: Coverage | None = None
+        self.baseline: Measurement | None = None
+        self.baseline_report: CompileReport | None = None
+        self.device: DeviceInfo | None = None
+        self.targets: tuple[str, ...] = ()
+        self.target = ""
+        self.cache: CacheMode = "cold"
+        self.sweep_rows: list[SweepRow] = []
+        self.sweep_result: SweepResult | None = None
+        self.sweep_done = (0, 0)
+        self.run_result = ""
+        self.undo_stack = QUndoStack(self)
+        self._configs: dict[int, Config] = {}
+        self._drag_start: Config | None = None
+        self.last_knob: str | None = None
+        self._history = History()
+        self._findings = FindingStore()
+
+    # ------------------------------------------------------------------------------ fields
+
+    @property
+    def path(self) -> str:
+        """Absolute path of the open file, or empty for a new one."""
+        return self.file.path
+
+    @property
+    def launch(self) -> Launch | None:
+        """The selected launch, or None before anything ran."""
+        return self.launches[self.launch_index] if self.launches else None
+
+    @property
+    def history(self) -> list[Measurement]:
+        """Measurements of this file, oldest first."""
+        return self._history.items
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings that hold now, errors first."""
+        return self._findings.merged()
+
+    @property
+    def engine_state(self) -> str:
+        """The engine's state, one of `engine_port.STATES`."""
+        return self.engine.state
+
+    def is_current(self, result: CompileReport | Measurement | Coverage | None) -> bool:
+        """Tell whether `result` belongs to the selected launch under the config shown now."""
+        return (
+            result is not None
+            and result.launch == self.launch_index
+            and result.config == self.config
+        )
+
+    def set_findings(self, key: str, findings: tuple[Finding, ...]) -> None:
+        """Replace the findings of one source (`compile`, `run`, `file` …)."""
+        if self._findings.put(key, findings):
+            self.findingsChanged.emit()
+
+    def clear_baseline(self) -> None:
+        """Unpin the baseline."""
+        if self.baseline is not None:
+            self.baseline = None
+            self.baseline_report = None
+            self.baselineChanged.emit()
+
+    def _forget_results(self) -> None:
+        had_launches = bool(self.launches)
+        self.launches = ()
+        self.launch_index = 0
+        self._configs = {}
+        self.config = Config()
+        self._drag_start = None
+        self.revision += 1
+        self.compile_report = None
+        self.check = None
+        self.checked_config = None
+        self.measurement = None
+        self.coverage = None
+        self.sweep_rows = []
+        self.sweep_result = None
+        self.sweep_done = (0, 0)
+        for key in ("compile", "check", "measure", "coverage", "sweep", "export"):
+            self._findings.put(key, ())
+        if had_launches:
+            self.launchesChanged.emit()
+            self.knobsChanged.emit()
+            self.configChanged.emit()
+            self.compiledChanged.emit()
+            self.checkedChanged.emit()
+            self.measuredChanged.emit()
+            self.coveredChanged.emit()
+            self.sweepChanged.emit()
+        self.findingsChanged.emit()
