@@ -188,7 +188,7 @@ class _Wrapped(QStyledItemDelegate):
         room = max(self._tree.columnWidth(column) - taken, 4 * metrics.height())
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
         wrapped = metrics.boundingRect(QRect(0, 0, room, 10_000), int(flags), text)
-        return QSize(hint.width(), max(hint.height(), wrapped.height() + metrics.height() // 2))
+        return QSize(hint.width(), max(hint.height(), wrapped.height() + metrics.height()))
 
 
 def _counted(findings: tuple[Finding, ...]) -> str:

@@ -24,6 +24,7 @@ class History:
         self._limit = limit
         self._items: list[Measurement] = []
         self._rejected: dict[tuple[int, Config], set[str]] = {}
+        self._kernels: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self._items)
@@ -56,6 +57,21 @@ class History:
     def is_rejected(self, measurement: Measurement) -> bool:
         """Tell whether a measurement is of a config that is wrong or cannot be launched."""
         return bool(self._rejected.get((measurement.launch, measurement.config)))
+
+    def take_kernels(self, kernels: tuple[str, ...]) -> set[int]:
+        """Take the kernel of each launch of a new run; return the launches that are others now.
+
+        What was measured of those is forgotten: one plot is about one kernel.
+        """
+        changed = {
+            index
+            for index, kernel in enumerate(self._kernels)
+            if index >= len(kernels) or kernels[index] != kernel
+        }
+        self._kernels = kernels
+        self._items = [item for item in self._items if item.launch not in changed]
+        self._rejected = {k: v for k, v in self._rejected.items() if k[0] not in changed}
+        return changed
 
     def clear(self) -> None:
         """Forget all measurements."""

@@ -106,6 +106,8 @@ class StatusBar(QStatusBar):
             self._state_icon, self.state, self.progress_label, self.progress, self.cancel,
         ):  # fmt: skip
             row.addWidget(widget)
+        # Room to spare goes behind all of them, not between the mark and its word.
+        row.addStretch(1)
         self.addWidget(left)
         self.position = QLabel(self)
         self.position.setObjectName("cursorPosition")

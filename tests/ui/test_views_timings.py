@@ -23,11 +23,13 @@ from playground.model.config import Config
 from playground.model.measurement import Measurement
 from playground.protocol import messages
 from playground.ui.document import Document
+from playground.ui.history import History
 from playground.ui.theme import Theme
 from playground.ui.views.chips import Chip
 from playground.ui.views.formatting import change_text, interval_text, time_text
 from playground.ui.views.timing_tables import history_columns
 from playground.ui.views.timings import TimingsView
+from tests.ui.fake_engine import FakeEngine
 
 
 def show(document: Document, qtbot: QtBot) -> TimingsView:
@@ -225,3 +227,30 @@ def test_plots_stand_side_by_side_where_the_panel_is_low(gpu_ran: Document, qtbo
     view.resize(560, 24 * line)
     qtbot.waitUntil(lambda: plots.orientation() == Qt.Orientation.Horizontal)
     assert min(plots.sizes()) > 10 * line
+
+
+def test_waiting_for_a_timing_is_not_called_a_failure(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = show(gpu_ran, qtbot)
+    gpu_engine.hold = True
+    gpu_ran.run()
+    gpu_engine.release(3)  # the run with its launches, and nothing of the replay
+    qtbot.waitUntil(lambda: gpu_ran.measurement is None)
+    assert text(view, "timings.median") == "measuring …"
+    gpu_engine.hold = False
+    gpu_engine.release()
+    settle(gpu_ran, qtbot)
+    assert text(view, "timings.median") == time_text(gpu_ran.measurement.median_ms)
+
+
+def test_the_history_forgets_a_launch_that_became_another_kernel() -> None:
+    history = History()
+    history.take_kernels(("scale", "cube"))
+    for launch in (0, 1):
+        history.add(Measurement(launch, Config(), (1.0,), "cupti", "cold"))
+    assert history.take_kernels(("cube",)) == {0, 1}
+    assert not history.items
+    history.add(Measurement(0, Config(), (1.0,), "cupti", "cold"))
+    assert history.take_kernels(("cube", "scale")) == set()
+    assert len(history.items) == 1

@@ -139,6 +139,7 @@ class SweepView(QWidget):
         splitter.addWidget(below)
         splitter.setStretchFactor(0, 0)
         splitter.setStretchFactor(1, 1)
+        self._body = splitter
         return splitter
 
     # ------------------------------------------------------------------------------ showing
@@ -277,6 +278,10 @@ class SweepView(QWidget):
         if self._space.problem:
             return
         self._running = True
+        height = self._body.height()
+        if height < 30 * self.fontMetrics().height():
+            # In a low panel the rows are what there is to see now; the values scroll.
+            self._body.setSizes([round(height * 0.35), round(height * 0.65)])
         self._document.start_sweep(self._space.values())
         self._show_rows()
 

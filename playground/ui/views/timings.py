@@ -127,12 +127,14 @@ class TimingsView(QWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(page)
 
-        document.measuredChanged.connect(self._show_measurement)
+        self._waiting = True
+        document.measuredChanged.connect(self._on_measured)
+        document.progressChanged.connect(self._on_progress)
         document.baselineChanged.connect(self._show_all)
         document.historyChanged.connect(self._show_history)
         document.configChanged.connect(self._on_config)
-        document.launchesChanged.connect(self._show_all)
-        document.launchSelected.connect(self._show_all)
+        document.launchesChanged.connect(self._on_launch)
+        document.launchSelected.connect(self._on_launch)
         document.deviceChanged.connect(self._show_all)
         document.cacheChanged.connect(self._show_all)
         theme.changed.connect(self._recolour)
@@ -171,7 +173,7 @@ class TimingsView(QWidget):
 
     def _show_measurement(self) -> None:
         measurement = self._document.measurement
-        nothing = measurement is None and not self._mine()
+        nothing = measurement is None and (self._document.launch is None or not self._mine())
         self._stack.setCurrentIndex(0 if nothing else 1)
         self._notice.say(INTERPRETER_NOTICE if self._interpreted() else "")
         self._cache.setVisible(not self._interpreted())
@@ -179,8 +181,10 @@ class TimingsView(QWidget):
         if nothing:
             self._say_what_to_do()
         if measurement is None:
-            self._median.setText("no timing")
-            self._detail.setText("This config was not timed; the findings say why.")
+            self._median.setText("measuring …" if self._waiting else "no timing")
+            self._detail.setText(
+                "" if self._waiting else "This config was not timed; the findings say why."
+            )
             for chip in (self._delta, self._host, self._tflops, self._clock, self._doubt):
                 chip.show_fact("")
             self._bandwidth.hide()
@@ -309,7 +313,23 @@ class TimingsView(QWidget):
         self._history.set_records(items)
         self._history_table.fit_columns()
 
+    def _on_launch(self) -> None:
+        self._waiting = True
+        self._show_all()
+
+    def _on_measured(self) -> None:
+        self._waiting = False
+        self._show_measurement()
+
+    def _on_progress(self, text: str) -> None:
+        # The work ended; what has not come by now does not come.
+        if not text and self._waiting:
+            self._waiting = False
+            if self._document.measurement is None:
+                self._show_measurement()
+
     def _on_config(self) -> None:
+        self._waiting = True
         self._show_measurement()
         self._show_history()
 
