@@ -6,11 +6,11 @@ import ctypes
 import importlib.util
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
 from playground.cli import qt_libraries
+from playground.cli.probe import complaint
 
 WITHOUT_WINDOW = ("offscreen", "minimal", "minimalegl")
 """Qt platforms that draw where nobody sees it."""
@@ -84,17 +84,5 @@ def _wayland_answers(name: str) -> bool:
 def _why_qt_fails() -> str:
     """Let Qt itself try, in a process that may be ended by it."""
     code = "from PySide6.QtGui import QGuiApplication; QGuiApplication([])"
-    try:
-        tried = subprocess.run(
-            [sys.executable, "-P", "-c", code],
-            capture_output=True,
-            text=True,
-            timeout=PROBE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"Qt did not start within {PROBE_S:.0f} s"
-    if tried.returncode == 0:
-        return ""
-    said = (tried.stderr.strip().splitlines() or [f"exit status {tried.returncode}"])[0]
-    return f"Qt cannot open a window: {said}"
+    failure = complaint(code, PROBE_S, line=0)
+    return f"Qt cannot open a window: {failure}" if failure else ""

@@ -9,7 +9,6 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from playground.cli import display, process, qt_libraries, schema
+from playground.cli.probe import complaint
 from playground.cli.task import Task
 from playground.engine.machine import has_nvidia_gpu, interpret_wanted
 from playground.model.finding import Finding
@@ -80,20 +80,7 @@ def _imports(name: str) -> list[Check]:
 
 
 def _fails_in_process(code: str, **environment: str) -> str:
-    try:
-        tried = subprocess.run(
-            [sys.executable, "-P", "-c", code],
-            capture_output=True,
-            text=True,
-            timeout=PROBE_S,
-            env={**os.environ, **environment},
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"not done after {PROBE_S:.0f} s"
-    if tried.returncode == 0:
-        return ""
-    return (tried.stderr.strip().splitlines() or [f"exit status {tried.returncode}"])[-1]
+    return complaint(code, PROBE_S, **environment)
 
 
 def _triton_tools() -> list[Check]:

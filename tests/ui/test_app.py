@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 from PySide6.QtCore import QTimer
 
+from playground.model.finding import Finding
 from playground.model.resources import kernels_dir
+from playground.protocol import messages
 from playground.ui.app import ErrorsToFindings, theme_name
 from playground.ui.document import Document
 from playground.ui.photograph import photograph
@@ -104,6 +107,29 @@ def test_photograph_says_what_is_missing(qtbot, qapp, tmp_path):
     engine.hold = True
     result = photograph(KERNEL, tmp_path / "a.png", engine=engine, timeout_s=0.3)
     assert result.missing == ("engine",)
+    qapp.setStyleSheet("")
+
+
+def test_photograph_moves_knobs(qtbot, qapp, tmp_path):
+    engine = FakeEngine("gpu")
+    result = photograph(
+        KERNEL, tmp_path / "a.png", engine=engine, config={"BLOCK_SIZE": 256}, timeout_s=30
+    )
+    assert result.missing == ()
+    replayed = [request for _, request in engine.sent if isinstance(request, messages.Replay)]
+    assert replayed[-1].config["BLOCK_SIZE"] == 256
+    qapp.setStyleSheet("")
+
+
+def test_photograph_of_an_error_does_not_wait_for_results(qtbot, qapp, tmp_path):
+    engine = FakeEngine("gpu")
+    engine.launch_count = 0
+    engine.run_findings = (Finding("error", "driver", "RuntimeError: on purpose"),)
+    started = time.monotonic()
+    result = photograph(KERNEL, tmp_path / "a.png", engine=engine, sweep=True, timeout_s=600)
+    assert result.missing == ("launches",)
+    assert "on purpose" in result.findings[0]
+    assert time.monotonic() - started < 300
     qapp.setStyleSheet("")
 
 
