@@ -80,7 +80,7 @@ def _imports(name: str) -> list[Check]:
 
 
 def _fails_in_process(code: str, **environment: str) -> str:
-    return complaint(code, PROBE_S, **environment)
+    return complaint(code, PROBE_S, environment=environment)
 
 
 def _triton_tools() -> list[Check]:

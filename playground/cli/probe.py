@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
-def complaint(code: str, limit_s: float, *, line: int = -1, **environment: str) -> str:
+def complaint(
+    code: str, limit_s: float, *, line: int = -1, environment: Mapping[str, str] | None = None
+) -> str:
     """Return an empty string if Python runs `code`, else what is wrong.
 
     Parameters
@@ -21,7 +27,7 @@ def complaint(code: str, limit_s: float, *, line: int = -1, **environment: str) 
             capture_output=True,
             text=True,
             timeout=limit_s,
-            env={**os.environ, **environment},
+            env={**os.environ, **(environment or {})},
             check=False,
         )
     except subprocess.TimeoutExpired:
