@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import instrument
 from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
-from playground.engine.findings import out_of_bounds
+from playground.engine.findings import finding_from_exception, out_of_bounds
 from playground.engine.snapshot import Snapshot, SnapshotPool, room_bytes
 from playground.engine.triton_private import wrappers
 from playground.model.config import Config, default_config
@@ -154,14 +154,15 @@ class Capture:
             failed = self.launches.pop()
             self._ordinals[failed.info.kernel] -= 1
         name = wrappers.kernel_name(wrappers.unwrap(kernel))
+        told = finding_from_exception(error, "compile", user_files=self._files)
         self.findings.append(
-            Finding(
-                "hint", "compile",
-                f"{name}: the config [{config}] cannot run: {_first_line(error)}",
-                "Triton skips it when it tunes; here the next one was taken",
-                detail=str(error),
+            replace(
+                told,
+                severity="hint",
+                message=f"{name}: the config [{config}] cannot run: {told.message}",
+                hint="Triton skips it when it tunes; here the next one was taken",
             )
-        )  # fmt: skip
+        )
 
     def _perform(
         self, run: Callable[..., Any], function: Any, args: tuple[Any, ...],
@@ -323,8 +324,3 @@ def _site() -> tuple[str, int | None]:
             return walk.f_code.co_filename, walk.f_lineno
         walk = walk.f_back
     return "", None
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[-1] if text else type(error).__name__

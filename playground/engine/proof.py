@@ -176,7 +176,7 @@ def _against_reference(session: Session, parts: Proof) -> str:
         + textwrap.indent(
             f"""{parts.refusal()}
 seed({session.seed})
-result = {call}
+{_guarded(f"result = {call}", "")}
 if not playground_arguments.check:
     sys.exit(0)
 seed({session.seed})
@@ -189,6 +189,31 @@ print("correct against the reference")
             "    ",
             lambda line: bool(line.strip()),
         )
+    )
+
+
+def _guarded(runs: str, text: str) -> str:
+    """Return statements that run the driver; a check stops in words where it cannot judge."""
+    if not runs.strip() or _has_long_strings(runs):
+        return runs  # which indentation would change
+    body = textwrap.indent(runs, "    ", lambda line: bool(line.strip()))
+    ended = ""
+    if re.search(r"exit\(|SystemExit", text):
+        # A script that ends itself is checked all the same.
+        ended = "except SystemExit:\n    if not playground_arguments.check:\n        raise\n"
+    return f"""try:
+{body}
+{ended}except Exception as error:
+    if not playground_arguments.check or torch.cuda.is_available():
+        raise
+    print(f"not judged: without a GPU it ends with {{type(error).__name__}}: {{error}}")
+    sys.exit(2)"""
+
+
+def _has_long_strings(code: str) -> bool:
+    return any(
+        isinstance(node, (ast.Constant, ast.JoinedStr)) and node.lineno != node.end_lineno
+        for node in ast.walk(ast.parse(code))
     )
 
 
@@ -218,11 +243,7 @@ def _against_samples(session: Session, launch: Launch, parts: Proof, code: str) 
     early = launches_on_import(session, code)
     recipe = _recipe(session, launch)
     runs = code if _is_statement(code) else f"result = {code}"
-    if re.search(r"exit\(|SystemExit", session.text):
-        # A script that ends itself is checked all the same.
-        body = textwrap.indent(runs or "pass", "    ", lambda line: bool(line.strip()))
-        ended = "except SystemExit:\n    if not playground_arguments.check:\n        raise"
-        runs = f"try:\n{body}\n{ended}"
+    runs = _guarded(runs, session.text)
     return (
         ("" if early else _SEEDED + "\n" + _RECORDER)
         + f"""

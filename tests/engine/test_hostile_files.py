@@ -196,3 +196,87 @@ def test_far_and_near_accesses_are_told_the_same_in_a_run_and_in_a_replay(run_en
     ]
     assert got["ran"] == [[7, "x"], [8, "x"], [9, "o"], [10, "o"], [11, "o"]]
     assert got["check"] == "correct"
+
+
+def test_a_loop_that_touches_no_memory_can_be_cancelled(run_engine):
+    got = run_engine(
+        """
+        import threading, time
+        import playground
+        from playground.engine.job import Job
+        play = playground.open(write("loop.py", '''
+            import torch, triton, triton.language as tl
+
+            @triton.jit
+            def kernel(x):
+                v = tl.load(x)
+                while v < 1:
+                    v = v * 1
+
+            def example():
+                kernel[(1,)](torch.zeros(1))
+        '''))
+        job = Job()
+        timer = threading.Timer(0.5, job.cancel)
+        timer.start()
+        ran = play.run(job=job)
+        timer.join()
+        answer([(f.severity, f.message) for f in ran.findings])
+        play.close()
+        """
+    )
+    assert got == [["warning", "interrupted"]]
+
+
+def test_a_config_that_the_kernel_excludes_is_told_with_its_line(run_engine):
+    got = run_engine(
+        """
+        import playground
+        play = playground.open(write("excluded.py", '''
+            import torch, triton, triton.language as tl
+
+            @triton.autotune([triton.Config({"B": 512}), triton.Config({"B": 64})], key=[])
+            @triton.jit
+            def kernel(x, B: tl.constexpr):
+                tl.static_assert(B <= 128, "too wide")
+                tl.store(x + tl.arange(0, B), 1.0)
+
+            def example():
+                x = torch.zeros(64)
+                kernel[(1,)](x)
+                return x
+        '''))
+        ran = play.run()
+        answer([[(f.severity, f.line, f.message) for f in ran.findings],
+                [launch.config["B"] for launch in ran.launches]])
+        play.close()
+        """
+    )
+    ((severity, line, message),), blocks = got
+    assert (severity, line, blocks) == ("hint", 7, [64])
+    assert "B: 512" in message
+    assert "static assertion failed: too wide" in message
+
+
+def test_a_warmed_up_launch_tells_its_options(run_engine):
+    got = run_engine(
+        """
+        import playground
+        play = playground.open(write("figures.py", '''
+            import torch, triton, triton.language as tl
+
+            @triton.jit
+            def kernel(x, B: tl.constexpr):
+                tl.store(x + tl.arange(0, B), 1.0)
+
+            def example():
+                made = kernel.warmup(torch.zeros(64), B=64, num_stages=2, grid=(1,))
+                made._init_handles()
+                return [made.metadata.num_warps, made.metadata.num_stages, made.n_regs > 0]
+        '''))
+        play.run()
+        answer(play.result)
+        play.close()
+        """
+    )
+    assert got == [4, 2, True]

@@ -138,7 +138,7 @@ def set_check(check: Callable[[int, int], None] | None) -> None:
     """Call `check(program, programs)` before each program, and now and then within a long one.
 
     What it raises ends the launch and reaches the caller of `kernel[grid](...)` as it is. A
-    program that touches no memory is looked at only before it starts.
+    program that neither touches memory nor computes is looked at only before it starts.
     """
     _installed_memory().check = check
 

@@ -288,7 +288,13 @@ class Memory:
         """Replace the memory operations of Triton's builder."""
         memory = self
         builder = self._interpreter.InterpreterBuilder
-        dot = builder.create_dot
+        dot, compute = builder.create_dot, builder.binary_op
+
+        def binary_op(me: Any, lhs: Any, rhs: Any, op: Any) -> Any:
+            # A loop that touches no memory can be cancelled as well.
+            if memory.check is not None and time.monotonic() > memory._next_check_s:
+                memory._look_up()
+            return compute(me, lhs, rhs, op)
 
         # The arguments after these are cache hints; their number differs between versions.
         def masked_load(_me: Any, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> Any:
@@ -315,6 +321,7 @@ class Memory:
         builder.create_atomic_cas = atomic_cas
         builder.create_atomic_rmw = atomic_rmw
         builder.create_dot = observed_dot
+        builder.binary_op = binary_op
         self._install_padding(builder)
 
     def _note_dot(self, a: Any, b: Any) -> None:

@@ -6,6 +6,8 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from playground.model.knobs import OPTION_KNOBS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -121,9 +123,10 @@ class InterpretedLaunch:
             "name": report.kernel,
         }
         if name == "metadata":
+            options = {name: report.config[name] for name in OPTION_KNOBS if name in report.config}
             return types.SimpleNamespace(
                 shared=report.shared_bytes, name=report.kernel, target=report.target,
-                **self._options(),
+                **{**options, **self._options()},
             )  # fmt: skip
         if figures.get(name) is None:
             self._missing(name, f"the compiler for {report.target} does not tell it")
