@@ -60,6 +60,7 @@ class _Telling:
 def _write_tuned(file: str, output_dir: Path, document: Json) -> bool:
     exported = schema.export_of(document)
     if not exported:
+        print("\nno tuned file: the findings say why", flush=True)
         return False
     path = files.free_path(output_dir / exported["name"], Path(file), files.is_own_export)
     try:

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import traceback
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from playground.cli import schema
@@ -57,9 +58,9 @@ class Report:
         self._send()
 
     def add(self, *findings: Finding) -> None:
-        """Add findings, each once."""
+        """Add findings, each once: several steps may fail of the same, on different ways to it."""
         for item in findings:
-            if item not in self._findings:
+            if not any(replace(item, detail=known.detail) == known for known in self._findings):
                 self._findings.append(item)
         self._document["findings"] = [schema.finding(item) for item in self._findings]
 

@@ -34,6 +34,21 @@ def test_the_whole_job_in_the_terminal(call, tmp_path):
     assert len(colours) > 20  # a window with something in it, not a blank
 
 
+def test_a_kernel_that_does_not_compile(call, kernel_file, tmp_path):
+    path = kernel_file("")
+    path.write_text(path.read_text().replace("mask=mask) + 1", "mask=mask) + tl.dot(offsets, offsets)"))
+    path.write_text(path.read_text() + "def example():\n    run()\n")
+    done = call(path, "--headless", timeout=400)
+    assert done.status == 1
+    assert "plus_one.py:11: error (compile)" in done.out
+    told = [line for line in done.out.splitlines() if "error (" in line]
+    assert len(told) == len(set(told))
+    assert "no tuned file: the findings say why" in done.out
+    # The picture shows the findings, and does not wait for what cannot come.
+    assert "picture of the window: plus_one_window.png (without compile" in done.out
+    assert (tmp_path / "plus_one_window.png").is_file()
+
+
 def test_without_a_file_there_is_nothing_to_work_on(call):
     done = call()
     assert done.status == 2
