@@ -262,3 +262,30 @@ def test_counters_beyond_the_budget_go_to_disk(special):
     counted, resolution = special["disk"]
     assert counted["tensors"]["dst"]["stores"] == [1000, 1, 1]
     assert "disk" in resolution
+
+
+def test_blocks_that_do_not_divide_the_sizes_are_exact(run_engine):
+    got = run_engine(
+        """
+        import playground
+        play = playground.open(KERNELS / "matmul.py")
+        play.run(None, {"m": 250, "n": 130, "k": 70})
+        found = []
+        for knobs in ({}, {"BLOCK_M": 16, "BLOCK_N": 128}, {"BLOCK_K": 128}, {"GROUP_M": 1}):
+            config = play.prepare(0, **knobs).config
+            counted = play.coverage(0, **knobs)
+            a, b, c = counted.tensors
+            rows, columns = -(-250 // config["BLOCK_M"]), -(-130 // config["BLOCK_N"])
+            found.append([
+                [a.loads.total, a.loads.minimum, a.loads.maximum]
+                == [250 * 70 * columns, columns, columns],
+                [b.loads.total, b.loads.minimum, b.loads.maximum] == [70 * 130 * rows, rows, rows],
+                [c.stores.total, c.stores.maximum, c.unwritten, c.multi_written]
+                == [250 * 130, 1, 0, 0],
+                counted.out_of_bounds == (),
+            ])
+        answer(found)
+        play.close()
+        """
+    )
+    assert got == [[True] * 4] * 4
