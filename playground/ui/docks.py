@@ -114,7 +114,7 @@ class Docks(QObject):
             docks[name].raise_()
         width, height = window.width(), window.height()
         side = min(max(round(width * 0.215), 260), 360)
-        right = min(max(round(width * 0.375), 420), max(round(width - side - 420), 200))
+        right = min(max(round(width * 0.385), 420), max(round(width - side - 420), 200))
         horizontal = [docks["launches"], docks["timings"]]
         window.resizeDocks(horizontal, [side, right], Qt.Orientation.Horizontal)
         window.resizeDocks(

@@ -65,6 +65,7 @@ class CoverageView(QWidget):
         self._document, self._theme = document, theme
         self._wish: Paint = "owner"
         self._program: int | None = None
+        self._place: tuple[str, tuple[int, ...]] | None = None
         self._icons: list[tuple[QToolButton, str]] = []
         self.canvas = PlaneCanvas(theme, self)
         self._feed = CoverageFeed(document, theme, self.canvas, self)
@@ -289,6 +290,11 @@ class CoverageView(QWidget):
             button.setChecked(paint == self.paint)
         rows, columns = plane_shape(tensor.shape)
         self.canvas.set_plane(rows, columns, folded=len(tensor.shape) == 1)
+        place = (tensor.name, self._slice_values())
+        if place != self._place:
+            # Counts of another tensor must not stand here until its own are there.
+            self._place = place
+            self._footprint.setText("" if self._program is None else "looking …")
         self._feed.show(tensor, self.paint, self._slice_values())
         self._show_legend()
         self._show_status()

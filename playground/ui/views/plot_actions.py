@@ -48,7 +48,7 @@ class PlotActions(QWidget):
         self._save.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
+        layout.setSpacing(0)
         for button in (self._table, self._copy, self._save):
             layout.addWidget(button)
         theme.changed.connect(self._recolour)
