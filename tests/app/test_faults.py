@@ -113,3 +113,14 @@ def test_a_module_that_closes_stdout(app: App, tmp_path: Path) -> None:
     wait_for(lambda: bool(app.document.findings), 10, "the end of the run")
     app.settle()
     assert app.deaths == []
+
+
+def test_cancel_ends_a_driver_that_never_ends(app: App, tmp_path: Path) -> None:
+    app.write(tmp_path, "while True:\n    pass\n")
+    app.document.run()
+    wait_for(lambda: app.engine.state == "busy", 10, "the run")
+    pause(0.3)
+    app.document.cancel()
+    wait_for(lambda: app.engine.state == "ready", 20, "the end of the run")
+    assert any("interrupted" in found.message for found in app.document.findings)
+    assert not app.deaths

@@ -117,3 +117,14 @@ def test_a_sweep_can_be_cancelled(ran: App) -> None:
     document.set_knob("BLOCK_SIZE", 64)
     wait_for(lambda: document.is_current(document.measurement), 60)
     ran.settle()
+
+
+def test_compiling_ahead_is_not_called_busy(ran: App) -> None:
+    document = ran.document
+    states: list[str] = []
+    document.engineStateChanged.connect(states.append)
+    ahead = tuple(document.config.with_value("num_warps", warps) for warps in (1, 16))
+    ran.ask(messages.CompileAhead(0, ahead, None), 60)
+    document.engineStateChanged.disconnect(states.append)
+    assert states == []
+    assert ran.engine.state == "ready"
