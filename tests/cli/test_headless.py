@@ -36,7 +36,9 @@ def test_the_whole_job_in_the_terminal(call, tmp_path):
 
 def test_a_kernel_that_does_not_compile(call, kernel_file, tmp_path):
     path = kernel_file("")
-    path.write_text(path.read_text().replace("mask=mask) + 1", "mask=mask) + tl.dot(offsets, offsets)"))
+    path.write_text(
+        path.read_text().replace("mask=mask) + 1", "mask=mask) + tl.dot(offsets, offsets)")
+    )
     path.write_text(path.read_text() + "def example():\n    run()\n")
     done = call(path, "--headless", timeout=400)
     assert done.status == 1
