@@ -210,11 +210,12 @@ class EngineWork(QObject):
         if kind == "replay" and not reply.cancelled:
             self._rerunning = False
         self.queue.finished(job)
-        if not self._user_waits():
+        if not self.user_waits():
             document.progressChanged.emit("", None)
             self._ahead_timer.start()
 
-    def _user_waits(self) -> bool:
+    def user_waits(self) -> bool:
+        """Tell whether an answer is on its way that somebody waits for."""
         return self.queue.job is not None or any(k != "ahead" for k in self._kinds.values())
 
     # ---------------------------------------------------------------------------- recovery
@@ -272,7 +273,7 @@ class EngineWork(QObject):
     # ------------------------------------------------------------------------- idle time
 
     def _engine_idle(self) -> None:
-        if not self._user_waits():
+        if not self.user_waits():
             self._ahead_timer.start()
 
     def _stop_ahead(self) -> None:
@@ -285,7 +286,7 @@ class EngineWork(QObject):
         document = self._document
         launch = document.launch
         # Besides what the user waits for, nothing is asked of an engine that still compiles ahead.
-        if launch is None or self._kinds or self._user_waits() or self._engine.state != "ready":
+        if launch is None or self._kinds or self.user_waits() or self._engine.state != "ready":
             return
         target = self.wire_target()
         configs = tuple(

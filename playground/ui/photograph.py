@@ -115,6 +115,9 @@ def photograph(
         for name in front:
             window.docks[name].raise_()
         _wait(lambda: False, _SETTLE_S)
+        # A panel brought forward asks for what it shows (a stage's text) only then.
+        _wait(lambda: not document.work.user_waits(), _IDLE_S)
+        _wait(lambda: False, _SETTLE_S)
         picture = window.grab()
         Path(png).parent.mkdir(parents=True, exist_ok=True)
         if not picture.save(str(png), "PNG"):
