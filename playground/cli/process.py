@@ -111,9 +111,12 @@ class _Worker:
             self._stop()  # what the worker says about being stopped is not news
             return reached
         except KeyboardInterrupt:
-            reached = self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)
+            # Stopped first: the reader then knows what the worker was doing. What the worker finds
+            # once it is being stopped (no launch, say) is no news.
+            document = self._document
             self._stop()
-            return reached
+            self._document = document
+            return self._ended_early(f"interrupted while {self._doing}", "", INTERRUPTED)
         self._drain()
         if self._untold is not None:
             raise self._untold
