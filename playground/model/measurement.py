@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from playground.model.config import Config
@@ -34,7 +34,7 @@ class Measurement:
 
     launch: int
     config: Config
-    samples_ms: tuple[float, ...]
+    samples_ms: tuple[float, ...] = field(repr=False)  # a thousand numbers tell a reader nothing
     source: ClockSource
     cache: CacheMode
     bytes_requested: int | None = None
