@@ -29,7 +29,7 @@ DISPLAY = {
 }
 """What Qt's X11 plugin loads beyond that."""
 
-XVFB = {"xvfb": "Xvfb", "xauth": "xauth"}
+XVFB = {"xvfb": "Xvfb", "xauth": "xauth", "xdotool": "xdotool"}
 """Debian package to program: what the tests with real key and mouse events start."""
 
 
