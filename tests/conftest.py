@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -31,6 +32,10 @@ for _variable, _folder in _FOLDERS.items():
     (_HOME / _folder).mkdir(mode=0o700)
     os.environ[_variable] = str(_HOME / _folder)
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# A run in the background of a script inherits SIGINT ignored, and so would every process that tests
+# start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure() -> None:

@@ -11,6 +11,7 @@ import ctypes
 import faulthandler
 import json
 import os
+import signal
 import sys
 import traceback
 from dataclasses import replace
@@ -97,6 +98,8 @@ def main() -> NoReturn:
     os.dup2(2, 1)
     faulthandler.enable()
     _die_with_parent()
+    # Ignored where a script started the command in the background; the parent interrupts by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     prepare_environment()
     task = Task.from_json(sys.argv[1])
     report = Report(task.verb, task.file, pipe, progress=task.progress)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import signal
 import sys
 
 from playground.engine import machine
@@ -15,6 +16,9 @@ def main() -> None:
     report = os.fdopen(os.dup(2), "w")
     faulthandler.enable(report)
     machine.prepare_environment()
+    # A program started in the background of a shell script inherits SIGINT ignored; the window's
+    # interrupt has to work there too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # ipykernel imports debugpy where it is installed, which would greet the user with a warning.
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     from playground.engine.kernel import run_kernel
