@@ -103,7 +103,7 @@ def _roots(session: Session, launch: Launch) -> set[str]:
     driver = session.driver
     if driver is not None and driver.kind == "main":
         for node in ast.parse(session.text).body:
-            if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            if isinstance(node, ast.If) and source_slice.is_main(node):
                 roots |= _names(node)
     elif driver is not None:
         roots |= _names(ast.parse(driver.code))
@@ -198,7 +198,7 @@ def _main_body(session: Session, frozen: str) -> str:
         return driver.code
     lines = lines_of(frozen)
     for node in ast.parse(frozen).body:
-        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+        if isinstance(node, ast.If) and source_slice.is_main(node):
             first, last = node.body[0], node.body[-1]
             start = first.lineno
             while start - 1 > node.lineno and lines[start - 2].lstrip().startswith("#"):

@@ -14,6 +14,8 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from playground.model.outline import is_jit
+
 if TYPE_CHECKING:
     import types
     from collections.abc import Iterable, Iterator, Mapping
@@ -207,16 +209,6 @@ class _Wrapper:
                 constant = all(isinstance(item, ast.Constant) for item in values)
                 self.sites.append(replace(site, name=value.id, constant=constant))
                 return
-
-
-def is_jit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether `node` is a kernel: a function under a decorator called `jit`."""
-    for decorator in node.decorator_list:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-        if name == "jit" and not ast.unparse(target).startswith(("torch.", "jax.", "numba.")):
-            return True
-    return False
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:

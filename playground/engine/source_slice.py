@@ -48,7 +48,7 @@ def needed(parts: list[Segment], roots: Iterable[str], *, keep_calls: bool = Tru
     while changed:
         changed = False
         for index, part in enumerate(parts):
-            if index in kept or _is_main(part.node):
+            if index in kept or is_main(part.node):
                 continue
             if part.binds & wanted or _always(part.node) or (keep_calls and _is_call(part.node)):
                 kept.add(index)
@@ -125,5 +125,6 @@ def _is_call(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
 
 
-def _is_main(node: ast.stmt) -> bool:
+def is_main(node: ast.stmt) -> bool:
+    """Tell whether `node` is the block that runs only when the file is the script."""
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)

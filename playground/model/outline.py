@@ -60,11 +60,11 @@ def outline(text: str, path: str) -> Outline:
         return Outline(findings=(syntax_finding(error, path),))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     kernels = tuple(
-        sorted((_kernel(node) for node in functions if _is_jit(node)), key=lambda k: k.line)
+        sorted((_kernel(node) for node in functions if is_jit(node)), key=lambda k: k.line)
     )
     top = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     drivers: list[Driver] = []
-    if "example" in top and not _is_jit(top["example"]):
+    if "example" in top and not is_jit(top["example"]):
         drivers.append(
             Driver(
                 "example", "example()", "example()", _sizes(top["example"]), top["example"].lineno
@@ -96,7 +96,8 @@ def _kernel(node: ast.FunctionDef) -> KernelOutline:
     return KernelOutline(node.name, node.lineno, tuple(arg.arg for arg in arguments), constexprs)
 
 
-def _is_jit(node: ast.FunctionDef) -> bool:
+def is_jit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether `node` is a kernel: a function under a decorator called `jit`."""
     for decorator in node.decorator_list:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
