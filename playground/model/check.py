@@ -11,7 +11,8 @@ class CheckResult:
     """Whether a replay computed what it should.
 
     `against` names the yardstick: the file's `reference`, or the launch as captured. `unjudged`
-    means that no fair verdict is possible here, and `note` says why.
+    means that no fair verdict is possible here, and `note` says why. `route` tells what was run:
+    the launch alone, or the whole driver again with the knob overridden where it enters.
     """
 
     status: Literal["correct", "wrong", "unjudged"]
@@ -23,6 +24,7 @@ class CheckResult:
     elements: int = 0
     first_index: tuple[int, ...] | None = None
     note: str = ""
+    route: Literal["launch", "driver"] = "launch"
 
     def text(self) -> str:
         """Return the verdict in one line."""

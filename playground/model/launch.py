@@ -59,7 +59,9 @@ class Launch:
     """One captured launch; `grid` is padded to three dimensions, `programs` is its product.
 
     `line` is the kernel's `def`, `call_line` the line of the user's file that launched it.
-    `knobs` are all tunables; `config` holds the values of this launch.
+    `knobs` are all tunables; `config` holds the values of this launch. `count` is how many like
+    launches (same kernel, place, grid, config and kinds of arguments) this one stands for: a loop's
+    launches are one row.
     """
 
     index: int
@@ -74,6 +76,7 @@ class Launch:
     config: Config
     presets: tuple[Preset, ...] = ()
     wrappers: tuple[str, ...] = ()
+    count: int = 1
 
     @property
     def programs(self) -> int:

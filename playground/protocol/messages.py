@@ -34,13 +34,16 @@ class Run:
     """Execute `text` as the file at `path` in a fresh module, then `driver`; capture every launch.
 
     `driver` is Python code (`example(size=1000)`), or empty for the `__main__` block. `sizes`
-    override problem sizes of `example`.
+    override problem sizes of `example`. The file's own benchmarks (`do_bench`, `perf_report`) and
+    the tuning loops of its autotuners run only when asked for.
     """
 
     path: str
     text: str
     driver: str
     sizes: dict[str, int] = field(default_factory=dict)
+    benchmarks: bool = False
+    tuning: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,6 +217,19 @@ class Compiled:
 
 
 @dataclass(frozen=True)
+class Unusable:
+    """Configs of a launch that cannot run on `target`, as compiling found, and why each cannot.
+
+    Sent as soon as it is known, from compiling ahead too, so that sliders mark the values.
+    """
+
+    launch: int
+    target: str
+    configs: tuple[Config, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Checked:
     """The check step of a replay; `derived` names knobs found to be dictated by the data."""
 
@@ -349,6 +365,6 @@ Request = (
     | Hello | Cancel | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
-    Ready | Progress | RunResult | Compiled | Checked | Measured | Covered | Finished | Ir | Plane
-    | ProgramFootprint | Element | SweepProgress | Swept | Exported | Clocks
+    Ready | Progress | RunResult | Compiled | Unusable | Checked | Measured | Covered | Finished
+    | Ir | Plane | ProgramFootprint | Element | SweepProgress | Swept | Exported | Clocks
 )  # fmt: skip
