@@ -70,14 +70,16 @@ class Order:
 class Answer:
     """A worker's reply to one order: a product, or findings that say why there is none.
 
-    `load_failed` means that the file itself did not execute in the worker; `output` is what the
-    user's code and the compiler printed meanwhile.
+    `load_failed` means that the file itself did not execute in the worker, `undecided` that the
+    kernel was not reached for this or another reason; `output` is what the user's code and the
+    compiler printed meanwhile.
     """
 
     product: Compiled | None
     findings: tuple[Finding, ...] = ()
     output: str = ""
     load_failed: bool = False
+    undecided: bool = False
 
 
 @dataclass(frozen=True)

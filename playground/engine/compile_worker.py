@@ -229,7 +229,7 @@ class _Worker:
             file = self._file(order.target)
         except (Exception, SystemExit) as error:
             finding = compile_findings.from_load_error(error, self._use.path)
-            return Answer(None, (finding,), self._printed.text(), load_failed=True)
+            return Answer(None, (finding,), self._printed.text(), load_failed=True, undecided=True)
         try:
             function = file.find(order.kernel, order.launch)
 
@@ -241,7 +241,7 @@ class _Worker:
             }
         except LookupError:
             finding = compile_findings.not_found(order.kernel, file.driver_error)
-            return Answer(None, (finding,), self._printed.text())
+            return Answer(None, (finding,), self._printed.text(), undecided=True)
         try:
             made = compiled.compile_function(
                 function, arguments, dict(order.options), self._printed.text

@@ -58,12 +58,26 @@ class CompileOutcome:
     """What compiling a config came to.
 
     `report` is None when it failed, and then a finding of severity error says why. A config that
-    compiles but cannot launch has both. `asm` holds each stage's text and the binary.
+    compiles but cannot launch has both. `asm` holds each stage's text and the binary. `undecided`:
+    the worker could not execute the file or find the kernel, whatever the config.
     """
 
     report: CompileReport | None
     findings: tuple[Finding, ...] = ()
     asm: dict[str, str | bytes] = field(default_factory=Asm, repr=False)
+    undecided: bool = False
+
+    @property
+    def unusable(self) -> str:
+        """Why this config cannot run on its target, in one sentence; empty when it can.
+
+        Empty as well where the worker could not even reach the kernel: that says nothing about the
+        config.
+        """
+        if self.undecided or (self.report is not None and self.report.fits):
+            return ""
+        reasons = [finding.message for finding in self.findings if finding.severity == "error"]
+        return reasons[0].partition("\n")[0] if reasons else "it does not compile"
 
 
 class StageError(RuntimeError):
@@ -223,7 +237,7 @@ class Compiler:
             try:
                 order = self._order(launch, config, name)
             except ArgumentError as error:
-                done(config, CompileOutcome(None, (_unsendable(launch, error),)))
+                done(config, CompileOutcome(None, (_unsendable(launch, error),), undecided=True))
                 continue
             kept = self._kept.get(order)
             if kept is None:
@@ -271,7 +285,7 @@ class Compiler:
         self, launch: CapturedLaunch, config: Config, target: str, answer: Answer
     ) -> CompileOutcome:
         if answer.product is None:
-            return CompileOutcome(None, answer.findings)
+            return CompileOutcome(None, answer.findings, undecided=answer.undecided)
         named = self._device.name if self._device.target == target else ""
         report, findings = compile_reports.report(
             launch.info, config, target, answer.product, facts_for(target, named)

@@ -65,6 +65,16 @@ def test_01_shared_memory_over_the_limit_of_the_target(engine, tmp_path):
     assert not engine.compile(knobs={**knobs, "num_stages": stages + 1})["report"]["fits"]
 
 
+def test_01_each_config_tells_why_it_is_unusable(engine, tmp_path):
+    engine.open(tmp_path, MATMUL)
+    trials = [{"BK": 128, "num_stages": count} for count in (1, 2, 4)] + [{"BK": 8}]
+    fine, also, too_large, too_small = engine.compile_many(knobs=trials)["unusable"]
+    assert fine == also == ""
+    assert "shared memory" in too_large
+    assert "232448" in too_large
+    assert "K >= 16" in too_small  # tl.dot of halves
+
+
 def test_01_the_limit_belongs_to_the_target(engine, tmp_path):
     engine.open(tmp_path, MATMUL)
     knobs = {"BN": 128, "BK": 64, "num_stages": 3}

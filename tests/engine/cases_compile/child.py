@@ -62,6 +62,7 @@ class Requests:
             "findings": [dataclasses.asdict(finding) for finding in outcome.findings],
             "asm": {stage: str(outcome.asm[stage]) for stage in asm},
             "took_ms": took_ms,
+            "unusable": outcome.unusable,
             "workers": self.session.compiler.workers,
         }
 
@@ -74,6 +75,7 @@ class Requests:
         )
         return {
             "compiled": sum(outcome.report is not None for outcome in outcomes.values()),
+            "unusable": [outcomes[config].unusable for config in configs],
             "seen": seen,
             "workers": self.session.compiler.workers,
         }
