@@ -14,6 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+collect_ignore = ["styles"]  # files that tests run, some of which hold tests of their own
+
 PRELUDE = """
 import json, sys
 from pathlib import Path
