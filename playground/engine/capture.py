@@ -11,7 +11,7 @@ from playground.engine import instrument
 from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
 from playground.engine.findings import finding_from_exception, out_of_bounds
 from playground.engine.snapshot import Snapshot, SnapshotPool, room_bytes
-from playground.engine.triton_private import wrappers
+from playground.engine.triton_private import door, wrappers
 from playground.model.config import Config, default_config
 from playground.model.finding import Finding
 from playground.model.launch import Launch, Preset
@@ -258,7 +258,7 @@ class Capture:
 @contextlib.contextmanager
 def capturing(capture: Capture) -> Iterator[Capture]:
     """Record every launch of this process in `capture` meanwhile."""
-    with wrappers.hooked(capture):
+    with door.hooked(capture):
         yield capture
 
 

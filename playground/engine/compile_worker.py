@@ -99,13 +99,13 @@ class _File:
 
     def load(self) -> None:
         from playground.engine import loading
-        from playground.engine.triton_private import wrappers
+        from playground.engine.triton_private import door
 
         for folder in self._use.search_path:
             if folder not in sys.path:
                 sys.path.append(folder)
         name = loading.module_name(self._use.path)
-        with wrappers.hooked(_Skipped()), _simulated(self._target):
+        with door.hooked(_Skipped()), _simulated(self._target):
             self.module = loading.load_module(self._use.path, self._use.text, name=name)
 
     def named_module(self, name: str) -> ModuleType:
@@ -156,7 +156,7 @@ class _File:
     def _drive(self) -> list[tuple[Any, dict[str, Any]]]:
         """Run the driver with every launch skipped, once; return the launches it would make."""
         from playground.engine import drivers, loading
-        from playground.engine.triton_private import wrappers
+        from playground.engine.triton_private import door
 
         if self._driven is not None:
             return self._driven
@@ -164,7 +164,7 @@ class _File:
         self._driven = noted.launches
         code = drivers.with_sizes(self._use.driver, dict(self._use.sizes))
         try:
-            with wrappers.hooked(noted), _simulated(self._target):
+            with door.hooked(noted), _simulated(self._target):
                 if code.strip():
                     drivers.run_driver(code, self.named_module("__main__").__dict__)
                 else:

@@ -1,4 +1,4 @@
-"""Triton's launch path: what wraps a kernel, how its arguments bind, and where launches pass.
+"""What wraps a kernel, what its function says of itself, and how its arguments bind.
 
 Everything here depends on attributes of `JITFunction`, `InterpretedFunction`, `Autotuner` and
 `Heuristics` that are no public interface; checked against triton 3.6 and 3.9.
@@ -6,15 +6,17 @@ Everything here depends on attributes of `JITFunction`, `InterpretedFunction`, `
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+import types
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import triton
 from triton.backends.compiler import GPUTarget
-from triton.compiler.compiler import CompiledKernel, make_backend
+from triton.compiler.compiler import make_backend
 from triton.runtime.autotuner import Autotuner, Heuristics
 from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction, _normalize_ty
@@ -22,8 +24,7 @@ from triton.runtime.jit import JITFunction, _normalize_ty
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    import types
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 DTYPES = {
     "fp16": "tl.float16", "bf16": "tl.bfloat16", "fp32": "tl.float32", "fp64": "tl.float64",
@@ -35,14 +36,46 @@ DTYPES = {
 
 
 def chain(kernel: Any) -> tuple[Any, ...]:
-    """Return what wraps a kernel, outermost first; the last is the jitted function itself."""
-    links = [kernel]
-    while not is_function(links[-1]):
-        inner = getattr(links[-1], "fn", None)
-        if inner is None:
-            raise TypeError(f"{type(links[-1]).__name__} wraps no Triton kernel")
-        links.append(inner)
-    return tuple(links)
+    """Return what wraps a kernel, outermost first; the last is the jitted function itself.
+
+    Raises
+    ------
+    TypeError
+        There is no jitted function inside.
+    """
+    found = links(kernel)
+    if not found or not is_function(found[-1]):
+        raise TypeError(f"{type(kernel).__name__} wraps no Triton kernel")
+    return found
+
+
+def links(kernel: Any) -> tuple[Any, ...]:
+    """Return `kernel` and what it wraps as far as that can be followed, outermost first."""
+    found = [kernel]
+    while not is_function(found[-1]):
+        inner = _inner(found[-1])
+        if inner is None or any(inner is link for link in found):
+            break
+        found.append(inner)
+    return tuple(found)
+
+
+def _inner(link: Any) -> Any:
+    """Return the kernel or wrapper that `link` holds: as `fn` by Triton's custom, or otherwise."""
+    if isinstance(link, types.FunctionType):
+        # `functools.wraps` copies the attributes of what it wraps, its `fn` included.
+        return getattr(link, "__wrapped__", None)
+    own = getattr(link, "__dict__", None)
+    if not isinstance(own, dict):
+        return None
+    first = own.get("fn")
+    if first is not None and not inspect.isfunction(first):
+        return first
+    return next((value for value in own.values() if _is_kernel_like(value)), None)
+
+
+def _is_kernel_like(value: Any) -> bool:
+    return is_function(value) or isinstance(value, (Autotuner, Heuristics))
 
 
 def unwrap(kernel: Any) -> Any:
@@ -63,7 +96,44 @@ def is_interpreted(function: Any) -> bool:
 def wrapper_names(kernel: Any) -> tuple[str, ...]:
     """Return `("autotune", "heuristics")` and the like, outermost first."""
     known = {Autotuner: "autotune", Heuristics: "heuristics"}
-    return tuple(known.get(type(link), type(link).__name__) for link in chain(kernel)[:-1])
+    around = [link for link in links(kernel) if not is_function(link)]
+    return tuple(known.get(type(link), type(link).__name__) for link in around)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What a kernel's Python function says of itself; reading it takes a millisecond."""
+
+    signature: inspect.Signature
+    constexprs: frozenset[str]
+    place: tuple[str, int]
+
+
+_facts_of: weakref.WeakKeyDictionary[types.FunctionType, _Facts] = weakref.WeakKeyDictionary()
+
+
+def _facts(function: Any) -> _Facts:
+    python = python_function(function)
+    known = _facts_of.get(python)
+    if known is None:
+        parameters = inspect.signature(python)
+        constexprs = frozenset(
+            name
+            for name, parameter in parameters.parameters.items()
+            if parameter.annotation is not parameter.empty
+            and "constexpr" in str(_normalize_ty(parameter.annotation))
+        )
+        known = _Facts(parameters, constexprs, _place(inspect.unwrap(python)))
+        _facts_of[python] = known
+    return known
+
+
+def _place(python: types.FunctionType) -> tuple[str, int]:
+    lines, start = inspect.getsourcelines(python)
+    offset = next(
+        (index for index, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\s", line)), 0
+    )
+    return python.__code__.co_filename, start + offset
 
 
 def python_function(function: Any) -> types.FunctionType:
@@ -84,25 +154,17 @@ def parameter_names(function: Any) -> tuple[str, ...]:
 
 def constexpr_names(function: Any) -> frozenset[str]:
     """Return the names of the parameters annotated `tl.constexpr`."""
-    annotations = inspect.get_annotations(python_function(function))
-    return frozenset(
-        name for name, value in annotations.items() if "constexpr" in str(_normalize_ty(value))
-    )
+    return _facts(function).constexprs
 
 
 def signature(function: Any) -> inspect.Signature:
     """Return the signature of the kernel's Python function."""
-    return inspect.signature(python_function(function))
+    return _facts(function).signature
 
 
 def definition(function: Any) -> tuple[str, int]:
     """Return the file and the line of the kernel's `def`."""
-    python = python_function(function)
-    lines, start = inspect.getsourcelines(python)
-    offset = next(
-        (index for index, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\s", line)), 0
-    )
-    return python.__code__.co_filename, start + offset
+    return _facts(function).place
 
 
 def source_text(function: Any) -> str:
@@ -180,7 +242,7 @@ def dtype_from_name(name: str) -> Any:
 
 def autotuner_of(kernel: Any) -> Autotuner | None:
     """Return the outermost autotuner around a kernel, if there is one."""
-    return next((link for link in chain(kernel) if isinstance(link, Autotuner)), None)
+    return next((link for link in links(kernel) if isinstance(link, Autotuner)), None)
 
 
 def tuned_names(kernel: Any) -> tuple[str, ...]:
@@ -195,201 +257,10 @@ def tuned_names(kernel: Any) -> tuple[str, ...]:
 def heuristics_of(kernel: Any) -> dict[str, Callable[[dict[str, Any]], Any]]:
     """Return every heuristic around a kernel by the name it sets, in the order they run."""
     found: dict[str, Callable[[dict[str, Any]], Any]] = {}
-    for link in chain(kernel):
+    for link in links(kernel):
         if isinstance(link, Heuristics):
             found.update(link.values)
     return found
-
-
-class Recorder(Protocol):
-    """What the hooks report to."""
-
-    def launch(
-        self,
-        kernel: Any,
-        function: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        grid: Any,
-        run: Callable[..., Any],
-        chosen: Any,
-    ) -> Any:
-        """Take one launch: `run(function, *args, grid=, warmup=False, **kwargs)` performs it.
-
-        `chosen` is the autotuner's `triton.Config` for this launch, or None.
-        """  # fmt: skip
-
-    def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
-        """Take note that a tuning config cannot run, as Triton's own tuning would skip it."""
-
-
-@contextlib.contextmanager
-def hooked(recorder: Recorder) -> Iterator[None]:
-    """Route every launch of this process to `recorder` meanwhile; tuning loops do not run."""
-    launches = _Launches(recorder)
-    originals = [
-        (cls, "run", cls.run) for cls in (JITFunction, InterpretedFunction, Heuristics, Autotuner)
-    ]
-    original_item = CompiledKernel.__getitem__
-    original_call = InterpretedFunction.__call__
-    run_jit, run_interpreted, run_heuristics, _ = (original for _, _, original in originals)
-
-    def jit(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        return launches.function(run_jit, self, args, grid, warmup, kwargs)
-
-    def interpreted(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        return launches.function(run_interpreted, self, args, grid, warmup, kwargs)
-
-    def heuristics(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with launches.inside(self):
-            return run_heuristics(self, *args, **kwargs)
-
-    def autotuner(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with launches.inside(self):
-            return launches.autotuned(self, args, kwargs)
-
-    def compiled_item(self: Any, grid: Any) -> Any:
-        return launches.compiled(original_item, self, grid)
-
-    def interpreted_call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if launches.depth == 0:
-            # The interpreter would let host code call a kernel like any function; a GPU does not.
-            raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
-        return original_call(self, *args, **kwargs)
-
-    try:
-        InterpretedFunction.__call__ = interpreted_call
-        for cls, replacement in zip(
-            (JITFunction, InterpretedFunction, Heuristics, Autotuner),
-            (jit, interpreted, heuristics, autotuner),
-            strict=True,
-        ):
-            cls.run = replacement
-        CompiledKernel.__getitem__ = compiled_item
-        yield
-    finally:
-        for cls, attribute, original in originals:
-            setattr(cls, attribute, original)
-        CompiledKernel.__getitem__ = original_item
-        InterpretedFunction.__call__ = original_call
-
-
-class _Launches:
-    """Follows a launch from the outermost wrapper in."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.stack: list[Any] = []
-        self.chosen: list[Any] = []
-        self.tuned: set[tuple[int, tuple[Any, ...]]] = set()
-        self.depth = 0
-
-    @contextlib.contextmanager
-    def inside(self, link: Any) -> Iterator[None]:
-        self.stack.append(link)
-        try:
-            yield
-        finally:
-            self.stack.pop()
-
-    def function(
-        self, run: Callable[..., Any], function: Any, args: tuple[Any, ...], grid: Any,
-        warmup: bool, kwargs: dict[str, Any],
-    ) -> Any:  # fmt: skip
-        if warmup:
-            return run(function, *args, grid=grid, warmup=True, **kwargs)
-        kernel = self.stack[0] if self.stack else function
-        chosen = self.chosen[-1] if self.chosen else None
-        # What the launch itself calls (hooks, helpers) is no part of the wrappers around it.
-        stack, self.stack = self.stack, []
-        chosen_before, self.chosen = self.chosen, []
-        self.depth += 1
-        try:
-            return self.recorder.launch(kernel, function, args, kwargs, grid, run, chosen)
-        finally:
-            self.stack, self.chosen = stack, chosen_before
-            self.depth -= 1
-
-    def autotuned(self, tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Do what `Autotuner.run` does once it has tuned, with the first config that can run."""
-        tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
-        configs = list(tuner.configs)
-        if len(configs) > 1:
-            configs = list(tuner.prune_configs(kwargs))
-        failure: Exception | None = None
-        for config in configs:
-            tuner.best_config = config
-            twice = kwargs.keys() & config.all_kwargs().keys()
-            if twice:
-                # Triton says so when it tunes; with one config Python does, in other words.
-                raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(twice))}")
-            full = {**tuner.nargs, **kwargs, **config.all_kwargs()}
-            self._reset(tuner, configs, full, kwargs)
-            if config.pre_hook is not None:
-                config.pre_hook(full)
-            self.chosen.append(config)
-            try:
-                result = tuner.fn.run(*args, **kwargs, **config.all_kwargs())
-            except Exception as error:
-                if not is_excluded(error) or len(configs) == 1:
-                    raise
-                self.recorder.skipped_config(tuner, config, error)
-                failure = error
-                continue
-            finally:
-                self.chosen.pop()
-            tuner.nargs = None
-            return result
-        raise failure if failure is not None else RuntimeError("the autotuner offers no config")
-
-    def _reset(
-        self, tuner: Any, configs: list[Any], full: dict[str, Any], kwargs: dict[str, Any]
-    ) -> None:
-        # Triton zeroes `reset_to_zero` once, right after tuning, and never on later calls.
-        if len(configs) < 2:
-            return
-        named = {**tuner.nargs, **kwargs}
-        own = {name: value for name, value in named.items() if name in tuner.arg_names}
-        key = (
-            *(repr(own[name]) for name in tuner.keys if name in own),
-            *(str(value.dtype) for value in own.values() if hasattr(value, "dtype")),
-        )
-        if (id(tuner), key) in self.tuned or key in tuner.cache:
-            return
-        self.tuned.add((id(tuner), key))
-        tuner.pre_hook(full, reset_only=True)
-
-    def compiled(self, item: Callable[..., Any], kernel: Any, grid: Any) -> Any:
-        function = getattr(kernel.src, "fn", None)
-        if not isinstance(function, JITFunction):
-            return item(kernel, grid)
-
-        def launch(*args: Any, stream: Any = None) -> Any:
-            def run(_: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
-                return item(kernel, grid)(*args, stream=stream)
-
-            metadata = kernel.metadata
-            options = {
-                name: getattr(metadata, name) for name in OPTION_KNOBS if hasattr(metadata, name)
-            }
-            return self.recorder.launch(function, function, args, options, grid, run, None)
-
-        return launch
-
-
-def is_excluded(error: BaseException) -> bool:
-    """Tell whether `error` says that the kernel or the target rules a config out."""
-    from triton.compiler.errors import CompileTimeAssertionFailure
-    from triton.runtime.errors import OutOfResources, PTXASError
-
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, (CompileTimeAssertionFailure, OutOfResources, PTXASError)):
-            return True
-        if isinstance(seen, AssertionError) and type(error).__name__ == "InterpreterError":
-            return True
-        seen = seen.__cause__
-    return False
 
 
 def forget_rewritten(namespace: dict[str, Any]) -> None:
