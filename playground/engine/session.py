@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from playground.engine.compiling import CompileOutcome, Compiler
     from playground.engine.counters import Counts
     from playground.engine.replay import PreparedReplay, WorkingSet
+    from playground.model.comparison import Comparison
     from playground.model.coverage import Coverage
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding, Stage
@@ -231,6 +232,14 @@ class Session:
         self, launch: int, config: Config, budget_ms: float, cache: CacheMode, job: Job
     ) -> Measurement:
         """Time a launch under a config; bytes are filled in where it was counted already."""
+        measurement = self._timed(launch, config, budget_ms, cache, job)
+        self._measured[(launch, config)] = measurement
+        self._last_of(self.launches[launch], config).measurement = measurement
+        return measurement
+
+    def _timed(
+        self, launch: int, config: Config, budget_ms: float, cache: CacheMode, job: Job
+    ) -> Measurement:
         from playground.engine import timing
         from playground.engine.replay import put_back_after
 
@@ -241,8 +250,6 @@ class Session:
             )
         if not exact:
             measurement = replace(measurement, bytes_requested=None, bytes_unique=None, flops=None)
-        self._measured[(launch, config)] = measurement
-        self._last_of(self.launches[launch], config).measurement = measurement
         return measurement
 
     def coverage(
@@ -325,6 +332,56 @@ class Session:
 
         captured, config = self._chosen(launch, config, knobs)
         return export.export(self, captured.info.index, config)
+
+    def compare(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        against: Config | str = "reference",
+        cache: CacheMode = "cold",
+        budget_ms: float = 1000.0,
+        more: Comparison | None = None,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> Comparison:
+        """Time a launch under a config and `against` in turns, and say which is faster.
+
+        Parameters
+        ----------
+        against
+            Another config, `reference`, any expression of torch's over the file's names and the
+            launch's arguments, or another file's launch (`other.py`, `other.py:2`).
+        more
+            An earlier comparison of the same two, to be measured on.
+
+        Raises
+        ------
+        comparing.NotTimedError
+            There is no GPU, the result is wrong, or `against` runs nothing on the GPU.
+        """
+        from playground.engine import contestants
+
+        captured, config = self._chosen(launch, config, knobs)
+        return contestants.compared(
+            self, captured.info.index, config, against, cache, budget_ms, more, job or Job()
+        )
+
+    def noise_floor(
+        self, launch: int, config: Config, cache: CacheMode, job: Job | None = None
+    ) -> float:
+        """Return how far two runs of a launch differ on this machine, relative; measured once."""
+        from playground.engine import noise
+
+        key = (launch, cache)
+        if key not in self._floors:
+            self._floors[key] = noise.measured_floor(
+                lambda budget_ms: self._timed(launch, config, budget_ms, cache, job or Job())
+            )
+        return self._floors[key]
+
+    def counted(self, launch: int, config: Config, job: Job) -> Coverage | None:
+        """Return counts that tell whether a launch reads what it writes; of another config too."""
+        return self._counted(launch, config, job)[0]
 
     def _counts_bytes(self) -> int:
         return sum(counts.nbytes for counts in self.counts.values())
@@ -524,6 +581,7 @@ class Session:
         self._outcomes: OrderedDict[tuple[int, Config, str], CompileOutcome] = OrderedDict()
         self._checked: dict[Key, messages.Checked] = {}
         self._measured: dict[Key, Measurement] = {}
+        self._floors: dict[tuple[int, CacheMode], float] = {}
         self._expected = None
 
 

@@ -1,7 +1,7 @@
-"""Measuring one config: warm up, choose a clock, sample within a budget, keep every sample.
+"""Measuring one config: warm up, sample within a budget, keep every sample.
 
-A sample is kernel time only: restoring inputs and evicting the L2 happen between samples, and the
-host's launch cost is measured apart (`host_ms`).
+A sample is kernel time only: restoring inputs and evicting the L2 happen between samples, and what
+the host pays for a launch is measured apart (`host_ms`).
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.engine.clocks import cupti, events, graph
+from playground.engine import sampling
+from playground.engine.clocks import events
 from playground.engine.clocks.nvml import clock_state
-from playground.engine.findings import is_fatal
+from playground.engine.clocks.work import Work
 from playground.engine.triton_private import wrappers
-from playground.model.measurement import CacheMode, ClockSource, Measurement
+from playground.model.measurement import CacheMode, ClockState, Measurement
 from playground.model.statistics import median
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
     from playground.model.coverage import Coverage
@@ -29,13 +28,10 @@ if TYPE_CHECKING:
 WARM_UP_MS = 200.0
 """Busy time before the first sample after a pause: the SM clock needs it to settle."""
 IDLE_S = 1.0
-DROPPED = 5
-"""Samples dropped at the start of each measurement; they run up to 6 % fast."""
-MINIMUM_SAMPLES, MAXIMUM_SAMPLES = 10, 1000
-MOST_SETS = 64
-"""Sets of buffers that the graph clock rotates over."""
-EVENTS_FROM_MS = 0.05
-"""From here up an event pair agrees with the kernel's own record (launch gap under 5 %)."""
+TRIES = 3
+"""How often a measurement is made when the SM clock moved during it."""
+CLOCK_MOVED = 0.03
+"""Change of the SM clock (relative) during a measurement that makes its samples two populations."""
 
 _last_busy_s = 0.0
 
@@ -61,41 +57,60 @@ def measure(
     """
     if wrappers.is_interpreted(prepared.launch.function):
         return _interpreted(prepared, budget_ms, job)
-    global _last_busy_s
-    before_state = clock_state()
     prepared.restore()
     prepared.run()
     torch.cuda.synchronize()
-    estimate_ms = _estimate_ms(prepared)
-    between = _between_samples(prepared, cache, counted)
-    if time.monotonic() - _last_busy_s > IDLE_S:
-        _warm_up(prepared, between, estimate_ms, job)
+    work = sampling.work_of(prepared, cache, counted)
+    estimate_ms = max(min(events.sample(Work(work.launch), 3)), 1e-3)
+    warm_up(work, estimate_ms, job)
     host_ms = _host_ms(prepared)
     job.check()
-    samples, source, notes = _sample(prepared, between, cache, estimate_ms, budget_ms, counted)
-    _last_busy_s = time.monotonic()
+    for attempt in range(TRIES):
+        before = clock_state()
+        samples = sampling.draw(prepared, work, cache, estimate_ms, budget_ms, job, counted)
+        after = clock_state()
+        if not _clock_moved(before, after):
+            break
+        if attempt == TRIES - 1:
+            note = f"the SM clock moved from {before.sm_clock_mhz} to {after.sm_clock_mhz} MHz"
+            samples.notes = (*samples.notes, note)
+    stay_busy()
     prepared.restore()
     return Measurement(
         launch=prepared.launch.info.index,
         config=prepared.config,
-        samples_ms=tuple(samples),
-        source=source,
+        samples_ms=tuple(samples.times_ms),
+        source=samples.source,
         cache=cache,
         bytes_requested=counted.bytes_requested if counted else None,
         bytes_unique=counted.bytes_unique if counted else None,
         flops=counted.flops if counted else None,
         host_ms=host_ms,
-        before=before_state,
-        after=clock_state(),
-        notes=notes,
+        before=before,
+        after=after,
+        budget_ms=budget_ms,
+        stopped=samples.stopped,
+        notes=samples.notes,
     )
 
 
-def reads_what_it_writes(counted: Coverage | None) -> bool:
-    """Tell whether some tensor is both loaded and stored: a second launch is then another."""
-    return counted is not None and any(
-        tensor.loads.total and tensor.stores.total for tensor in counted.tensors
-    )
+def warm_up(work: Work, estimate_ms: float, job: Job) -> None:
+    """Keep the GPU busy until its clocks are settled, if it was idle."""
+    if time.monotonic() - _last_busy_s <= IDLE_S:
+        return
+    job.progress("warming up the GPU")
+    end = time.monotonic() + WARM_UP_MS / 1e3
+    batch = max(1, min(50, int(10 / estimate_ms)))
+    while time.monotonic() < end:
+        for _ in range(batch):
+            work.perform()
+        torch.cuda.synchronize()
+
+
+def stay_busy() -> None:
+    """Note that the GPU was busy until now."""
+    global _last_busy_s
+    _last_busy_s = time.monotonic()
 
 
 @lru_cache(maxsize=8)
@@ -110,7 +125,7 @@ def copy_ceiling_gbps(device: int = 0) -> float:
         size = min(1 << 30, free_bytes // 4)
         source = torch.empty(size, dtype=torch.uint8, device="cuda").random_()
         target = torch.empty_like(source)
-        samples = events.sample(lambda: target.copy_(source), None, 13)[3:]
+        samples = events.sample(Work(lambda: target.copy_(source)), 13)[3:]
         return 2 * size / (median(samples) * 1e6)
 
 
@@ -135,51 +150,6 @@ def _interpreted(prepared: PreparedReplay, budget_ms: float, job: Job) -> Measur
     )
 
 
-def _estimate_ms(prepared: PreparedReplay) -> float:
-    samples = events.sample(prepared.run, None, 3)
-    return max(min(samples), 1e-3)
-
-
-def _between_samples(
-    prepared: PreparedReplay, cache: CacheMode, counted: Coverage | None
-) -> Callable[[], None] | None:
-    steps: list[Callable[[], object]] = []
-    if reads_what_it_writes(counted):
-        steps.append(prepared.restore)
-    if cache == "cold":
-        scratch = _eviction_buffer(torch.cuda.current_device())
-        steps.append(scratch.zero_)
-    if not steps:
-        return None
-
-    def between() -> None:
-        for step in steps:
-            step()
-
-    return between
-
-
-@lru_cache(maxsize=8)
-def _eviction_buffer(device: int) -> torch.Tensor:
-    # Twice the L2 and at least 64 MB: writing it leaves nothing of the kernel's data behind.
-    l2_bytes = torch.cuda.get_device_properties(device).L2_cache_size
-    return torch.empty(max(2 * l2_bytes, 64 << 20), dtype=torch.uint8, device=f"cuda:{device}")
-
-
-def _warm_up(
-    prepared: PreparedReplay, between: Callable[[], None] | None, estimate_ms: float, job: Job
-) -> None:
-    job.progress("warming up the GPU")
-    end = time.monotonic() + WARM_UP_MS / 1e3
-    batch = max(1, min(50, int(10 / estimate_ms)))
-    while time.monotonic() < end:
-        for _ in range(batch):
-            if between is not None:
-                between()
-            prepared.run()
-        torch.cuda.synchronize()
-
-
 def _host_ms(prepared: PreparedReplay) -> float:
     # Few enough that the launch queue never fills: past that point the GPU would be timed instead.
     times: list[float] = []
@@ -192,45 +162,6 @@ def _host_ms(prepared: PreparedReplay) -> float:
     return median(times)
 
 
-def _sample(
-    prepared: PreparedReplay,
-    between: Callable[[], None] | None,
-    cache: CacheMode,
-    estimate_ms: float,
-    budget_ms: float,
-    counted: Coverage | None,
-) -> tuple[list[float], ClockSource, tuple[str, ...]]:
-    between_ms = 0.0
-    if between is not None:
-        between_ms = min(events.sample(between, None, 3))
-    wanted = int(budget_ms / (estimate_ms + between_ms))
-    count = min(max(wanted, MINIMUM_SAMPLES), MAXIMUM_SAMPLES)
-    try:
-        kernel = prepared.launch.info.kernel
-        samples = cupti.sample(prepared.run, between, count + DROPPED, kernel)
-        return samples[DROPPED:], "cupti", ()
-    except (cupti.NoRecordsError, RuntimeError) as error:
-        if is_fatal(error):
-            raise
-        notes: tuple[str, ...] = (f"CUPTI gave no records ({error})",)
-    if estimate_ms >= EVENTS_FROM_MS or reads_what_it_writes(counted):
-        return events.sample(prepared.run, between, count + DROPPED)[DROPPED:], "events", notes
-    sets = _rotation(prepared, cache)
-    if cache == "cold" and len(sets) == MOST_SETS:
-        notes = (*notes, "the rotating buffers are too small to leave the L2: not quite cold")
-    calls = max(len(sets), min(200, int(2 / estimate_ms)))
-    replays = max(MINIMUM_SAMPLES, min(200, int(budget_ms / (calls * estimate_ms))))
-    return graph.sample([item.run for item in sets], calls, replays), "graph", notes
-
-
-def _rotation(prepared: PreparedReplay, cache: CacheMode) -> list[PreparedReplay]:
-    if cache != "cold":
-        return [prepared]
-    l2_bytes = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
-    touched = sum(
-        value.numel() * value.element_size()
-        for value in prepared.arguments.values()
-        if isinstance(value, torch.Tensor)
-    )
-    sets = min(MOST_SETS, 2 * l2_bytes // max(touched, 1) + 2)
-    return [prepared, *(prepared.clone() for _ in range(sets - 1))]
+def _clock_moved(before: ClockState, after: ClockState) -> bool:
+    one, other = before.sm_clock_mhz, after.sm_clock_mhz
+    return one is not None and other is not None and abs(other / one - 1) > CLOCK_MOVED

@@ -10,6 +10,7 @@ from playground.model.statistics import median, median_interval, quantile
 
 ClockSource = Literal["cupti", "graph", "events", "interpreter"]
 CacheMode = Literal["cold", "warm", "none"]
+Stopped = Literal["settled", "budget"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Measurement:
 
     With source `interpreter` the samples are wall time of Triton's interpreter on the CPU: they
     say nothing about a GPU, and no bandwidth is derived from them.
+    Sampling ends when the median is `settled` or the `budget_ms` of measuring time is spent.
     `bytes_requested` and `bytes_unique` are counted per launch (see `Coverage`), never typed in.
     """
 
@@ -43,6 +45,8 @@ class Measurement:
     host_ms: float | None = None
     before: ClockState = ClockState()
     after: ClockState = ClockState()
+    budget_ms: float | None = None
+    stopped: Stopped = "budget"
     notes: tuple[str, ...] = ()
 
     @property

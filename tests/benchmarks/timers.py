@@ -19,7 +19,7 @@ import torch
 import triton
 
 import playground
-from playground.engine import timing
+from playground.engine import sampling, timing
 from playground.engine.clocks import graph
 from playground.model.statistics import median
 
@@ -37,7 +37,7 @@ def row(session, size: int) -> dict[str, object]:
     session.bench(0, budget_ms=30, cache="cold")
     cost_ms = (time.perf_counter() - start) * 1e3
     prepared = session.prepare(0)
-    sets = timing._rotation(prepared, "cold")
+    sets = sampling.rotation(prepared, "cold")
     calls = max(len(sets), 20 if size >= 1 << 22 else 200)
     rotating = median(graph.sample([item.run for item in sets], calls, 10))
     del sets

@@ -32,12 +32,13 @@ def test_events_agree_with_the_hardware_records_for_a_long_kernel(session):
     import torch
 
     from playground.engine.clocks import events
+    from playground.engine.clocks.work import Work
     from playground.model.statistics import median
 
     session.run("example()", {"size": 1 << 27})
     prepared = session.prepare(0)
     measurement = session.bench(0, budget_ms=200, cache="warm")
-    samples = events.sample(prepared.run, None, 60)[5:]
+    samples = events.sample(Work(prepared.run), 60)[5:]
     torch.cuda.synchronize()
     assert median(samples) == pytest.approx(measurement.median_ms, rel=0.05)
 

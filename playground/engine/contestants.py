@@ -1,0 +1,159 @@
+"""What a launch can be compared with: another config, an expression, another file's kernel."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from playground.engine import drivers, sampling
+from playground.engine.comparing import Contestant, NotTimedError, compare, expression_work
+from playground.engine.replay import put_back_after
+from playground.engine.tape import record
+
+if TYPE_CHECKING:
+    from playground.engine.job import Job
+    from playground.engine.session import Session
+    from playground.model.comparison import Comparison
+    from playground.model.config import Config
+    from playground.model.measurement import CacheMode
+
+
+def compared(
+    session: Session, launch: int, config: Config, against: Config | str, cache: CacheMode,
+    budget_ms: float, more: Comparison | None, job: Job,
+) -> Comparison:  # fmt: skip
+    """Compare a launch under `config` with what `against` names.
+
+    Raises
+    ------
+    NotTimedError
+        There is no GPU, a result is wrong, or nothing of `against` runs on the GPU.
+    """
+    if session.device.mode != "gpu":
+        raise NotTimedError("there is no GPU here: the interpreter's time says nothing to compare")
+    with contextlib.ExitStack() as stack:
+        ours = of_config(session, launch, config, cache, job)
+        stack.callback(ours.close)
+        theirs = named(session, launch, against, cache, job)
+        stack.callback(theirs.close)
+        floor = session.noise_floor(launch, config, cache, job)
+        with session.guarded(job):
+            return compare(
+                ours, theirs, cache=cache, budget_ms=budget_ms, job=job, floor=floor, more=more
+            )
+
+
+def of_config(
+    session: Session, launch: int, config: Config, cache: CacheMode, job: Job
+) -> Contestant:
+    """Return a launch under a config, checked: what computes a wrong result is not compared.
+
+    Raises
+    ------
+    NotTimedError
+        Its result is wrong.
+    """
+    kernel = session.launches[launch].info.kernel
+    checked = session.check(launch, config, job)
+    if checked.result.status == "wrong":
+        raise NotTimedError(f"{config.label()} is not timed: {checked.result.text()}")
+    counted = session.counted(launch, config, job)
+    prepared = session.prepare(launch, config).clone()
+    stack = contextlib.ExitStack()
+    stack.enter_context(put_back_after(prepared))
+    prepared.restore()
+    prepared.run()
+    work = sampling.work_of(prepared, cache, counted)
+    return Contestant(f"{kernel} {config.label()}", work, stack.close)
+
+
+def of_expression(session: Session, launch: int, code: str, cache: CacheMode) -> Contestant:
+    """Return Python code as a contestant: it sees the file's names and the launch's arguments.
+
+    `reference` alone stands for the file's `reference` with the driver's arguments.
+
+    Raises
+    ------
+    NotTimedError
+        It puts no work on the GPU, or the file has no `reference` that fits the driver.
+    SyntaxError
+        It is no Python.
+    """
+    captured = session.launches[launch]
+    prepared = session.prepare(launch, captured.info.config).clone()
+    names = {**session.namespace, "torch": torch, **prepared.arguments}
+    if code.strip() == "reference":
+        return _reference(session, cache)
+    tree = ast.parse(code, drivers.DRIVER_FILE, "eval")
+    compiled = compile(tree, drivers.DRIVER_FILE, "eval")
+
+    def run() -> object:
+        return eval(compiled, names)
+
+    return Contestant(code.strip(), expression_work(run, cache))
+
+
+def of_file(path: str | Path, launch: int, cache: CacheMode, job: Job) -> Contestant:
+    """Return a launch of another file, run by its first driver.
+
+    Raises
+    ------
+    NotTimedError
+        The file could not be run, or launches no such kernel.
+    """
+    from playground.engine.session import Session
+
+    session = Session()
+    try:
+        session.load(path)
+        result = session.run(job=job)
+        if launch >= len(result.launches):
+            why = result.findings[0].message if result.findings else "it launches nothing"
+            raise NotTimedError(f"{Path(path).name} has no launch {launch}: {why}")
+        inner = of_config(session, launch, result.launches[launch].config, cache, job)
+    except BaseException:
+        session.close()
+        raise
+
+    def close() -> None:
+        inner.close()
+        session.close()
+
+    return Contestant(f"{Path(path).name}: {inner.label}", inner.work, close)
+
+
+def named(
+    session: Session, launch: int, against: Config | str, cache: CacheMode, job: Job
+) -> Contestant:
+    """Return the contestant that `against` names: a config, `FILE.py` or `FILE.py:2`, or code."""
+    if not isinstance(against, str):
+        return of_config(session, launch, against, cache, job)
+    path, colon, number = against.rpartition(":")
+    if not colon or not number.isdecimal():
+        path, number = against, "0"
+    if path.strip().endswith(".py"):
+        beside = Path(session.path).parent / path.strip()
+        return of_file(beside, int(number), cache, job)
+    return of_expression(session, launch, against, cache)
+
+
+def _reference(session: Session, cache: CacheMode) -> Contestant:
+    driver = session.driver
+    code = None
+    if driver is not None:
+        sized = drivers.with_sizes(driver.code, session.sizes)
+        code = drivers.reference_code(sized, session.namespace)
+    if code is None:
+        raise NotTimedError(
+            "the file has no reference() that the driver's call of example() fits: type an "
+            "expression instead, such as torch.softmax(x, -1)"
+        )
+    compiled = compile(code, drivers.DRIVER_FILE, "eval")
+    with session.as_before_the_driver():
+        tape = record(lambda: eval(compiled, session.namespace))
+    label = "reference, in the inputs' own precision" if tape.in_own_precision else "reference"
+    return Contestant(label, expression_work(tape.play, cache))
