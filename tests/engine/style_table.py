@@ -139,7 +139,7 @@ def problems(style: Style, facts: Facts, *, gpu: bool = False) -> list[str]:
     found += _run(row, facts["run"])
     found += [f"leaves behind: {item}" for item in facts["left"]]
     found += _said(row, facts)
-    if row.launches and facts["run"]["launches"]:
+    if row.launches and facts["run"] and len(facts["run"]["launches"]) > row.launch:
         found += _compile(row, facts["compile"])
         if not row.interpreter:
             found += _check(row, facts)
@@ -186,7 +186,7 @@ def _run(row: Style, run: dict[str, Any] | None) -> list[str]:
         found.append(f"run: counts {counts}, not {list(row.counts)}")
     if not row.launches:
         return found
-    launch = run["launches"][row.launch]
+    launch = run["launches"][row.launch]  # all that the row names are there
     for name, value in row.knobs.items():
         if launch["config"].get(name) != value:
             found.append(f"run: {name} is {launch['config'].get(name)!r}, not {value!r}")
