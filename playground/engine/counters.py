@@ -68,7 +68,7 @@ class CountedRun:
     config: Config
     grid: tuple[int, int, int]
     mode: Literal["gpu", "interpreter"]
-    flops: int
+    flops: dict[str, int]
     out_of_bounds: tuple[OutOfBounds, ...]
     duration_ms: float
     compile_ms: float = 0.0
@@ -136,12 +136,13 @@ class Counts:
             tensors=tuple(self._tensor(view) for view in self.layout.tensors),
             bytes_requested=requested,
             bytes_unique=unique,
-            flops=run.flops,
+            flops=sum(run.flops.values()),
             out_of_bounds=run.out_of_bounds,
             mode=run.mode,
             duration_ms=run.duration_ms,
             resolution=run.resolution,
             notes=run.notes,
+            flops_by_kind=tuple((kind, count) for kind, count in run.flops.items() if count),
         )
 
     def _bytes(self) -> tuple[int, int]:

@@ -7,6 +7,23 @@ from typing import Literal
 
 from playground.model.config import Config
 
+FLOP_KINDS = ("fp16", "bf16", "tf32", "fp32", "fp64", "fp8", "fp4", "int8")
+"""What `tl.dot` multiplies, by the names under which GPUs' peak rates are given."""
+
+
+def flop_kind(dtype: str, precision: str) -> str:
+    """Return which of `FLOP_KINDS` a `tl.dot` of operands of Triton's `dtype` is.
+
+    `precision` is its `input_precision`: float32 operands are multiplied as tf32 unless it says
+    otherwise.
+    """
+    if dtype == "fp32":
+        named = precision.lower()
+        return "tf32" if "tf32" in named else "bf16" if "bf16" in named else "fp32"
+    if dtype.startswith("fp8"):
+        return "fp8"
+    return "int8" if dtype in ("int8", "uint8") else dtype
+
 
 @dataclass(frozen=True)
 class AccessCount:
@@ -59,7 +76,8 @@ class Coverage:
     """What one launch touches under one config, counted where it ran.
 
     `bytes_requested` counts every unmasked lane of every load and store; `bytes_unique` counts
-    each element once per direction (read, written). `flops` are those of `tl.dot` (2·M·N·K each).
+    each element once per direction (read, written). `flops` are those of `tl.dot` (2·M·N·K each),
+    `flops_by_kind` the same by what is multiplied (see `FLOP_KINDS`), zeros left out.
     `resolution` says when a budget made it count in windows or a sample instead of all of it.
     """
 
@@ -75,6 +93,7 @@ class Coverage:
     duration_ms: float
     resolution: str = "every element"
     notes: tuple[str, ...] = ()
+    flops_by_kind: tuple[tuple[str, int], ...] = ()
 
     def tensor(self, name: str) -> TensorCoverage:
         """Return the coverage of the argument called `name`; raises `KeyError` if there is none."""

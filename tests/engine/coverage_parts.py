@@ -77,6 +77,7 @@ def table(coverage):
         "bytes_requested": coverage.bytes_requested,
         "bytes_unique": coverage.bytes_unique,
         "flops": coverage.flops,
+        "flops_by_kind": [list(item) for item in coverage.flops_by_kind],
         "out_of_bounds": [
             [item.tensor, item.kind, item.program, item.distance, item.lanes, item.line]
             for item in coverage.out_of_bounds

@@ -84,6 +84,7 @@ def test_matmul_loads_each_input_once_per_tile(bundled):
     assert tensors["c_ptr"]["stores"] == [256 * 256, 1, 1]
     assert tensors["c_ptr"]["multi_written"] == 0
     assert bundled["matmul"]["flops"] == 2 * 256**3
+    assert bundled["matmul"]["flops_by_kind"] == [["fp16", 2 * 256**3]]
     assert bundled["matmul"]["bytes_requested"] == 2 * (2 * 4 + 1) * 256 * 256
     assert bundled["matmul"]["bytes_unique"] == 2 * 3 * 256 * 256
 

@@ -105,7 +105,7 @@ def on_gpu_tensors() -> dict[str, torch.Tensor]:
             offsets = access.addresses.astype("int64") - tensor.data_ptr()
             self.inside &= offsets.tolist() == [4 * i for i in range(16)] or access.kind == "store"
 
-        def on_dot(self, m, n, k, dtype):
+        def on_dot(self, m, n, k, kind):
             raise AssertionError
 
     x = torch.arange(16.0, device=DEVICE)

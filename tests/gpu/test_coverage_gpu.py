@@ -192,6 +192,7 @@ def test_matmul_bf16_in_grouped_order(n, blocks):
     assert figures(counts, "b_ptr") == ((n * n * tiles, tiles, tiles), NEVER)
     assert figures(counts, "c_ptr") == (NEVER, (n * n, 1, 1))
     assert counts.summary().flops == 2 * n**3
+    assert counts.summary().flops_by_kind == (("bf16", 2 * n**3),)
     assert counts.summary().bytes_requested == 2 * n * n * (2 * tiles + 1)
     assert counts.summary().tensor("c_ptr").multi_written == 0
     owner = counts.plane("c_ptr", "owner", PlaneView(max_rows=n, max_columns=n)).values

@@ -21,7 +21,7 @@ import triton
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic, values
 from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
 from playground.engine.triton_private.interpreter_storages import Ranges, Storage
-from playground.model.coverage import OutOfBounds
+from playground.model.coverage import OutOfBounds, flop_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,8 +63,11 @@ class Observer(Protocol):
     def on_access(self, access: Access) -> None:
         """Take one load, store or atomic, after the bounds check."""
 
-    def on_dot(self, m: int, n: int, k: int, dtype: str) -> None:
-        """Take one `tl.dot` of (m, k) by (k, n) operands; a batch counts as more rows."""
+    def on_dot(self, m: int, n: int, k: int, kind: str) -> None:
+        """Take one `tl.dot` of (m, k) by (k, n) operands; a batch counts as more rows.
+
+        `kind` is one of `model.coverage.FLOP_KINDS`.
+        """
 
 
 class WaitsForeverError(RuntimeError):
@@ -313,7 +316,7 @@ class Memory:
             return memory._update(native_op, ptr, val, mask, me.ir_sem_to_interpreter_sem[sem])
 
         def observed_dot(me: Any, a: Any, b: Any, *rest: Any) -> Any:
-            memory._note_dot(a, b)
+            memory._note_dot(a, b, rest[1])  # rest: acc, precision, max_num_imprecise_acc
             return dot(me, a, b, *rest)
 
         builder.create_masked_load = masked_load
@@ -324,11 +327,12 @@ class Memory:
         builder.binary_op = binary_op
         self._install_padding(builder)
 
-    def _note_dot(self, a: Any, b: Any) -> None:
+    def _note_dot(self, a: Any, b: Any, precision: Any) -> None:
         for observer in self._observers:
             *batch, m, k = a.data.shape
             rows = m * int(np.prod(batch, dtype=np.int64))
-            observer.on_dot(rows, b.data.shape[-1], k, a.dtype.scalar.name)
+            kind = flop_kind(a.dtype.scalar.name, str(precision))
+            observer.on_dot(rows, b.data.shape[-1], k, kind)
 
     def _install_padding(self, builder: Any) -> None:
         """Make the padding of descriptors and block pointers work for every float type."""

@@ -42,7 +42,7 @@ class CellCounter:
         self, layout: Layout, job: Job, program: int | None = None, budget_bytes: int = BUDGET_BYTES
     ) -> None:
         self.layout = layout
-        self.flops = 0
+        self.flops: dict[str, int] = {}
         self.enough = False
         self._job = job
         self._program = program
@@ -76,10 +76,9 @@ class CellCounter:
         if addresses.size:
             self._place(access, addresses)
 
-    def on_dot(self, m: int, n: int, k: int, dtype: str) -> None:
+    def on_dot(self, m: int, n: int, k: int, kind: str) -> None:
         """Count 2·m·n·k operations of one `tl.dot`."""
-        del dtype
-        self.flops += 2 * m * n * k
+        self.flops[kind] = self.flops.get(kind, 0) + 2 * m * n * k
 
     def _place(self, access: Access, addresses: Any) -> None:
         low, high = int(addresses.min()), int(addresses.max())

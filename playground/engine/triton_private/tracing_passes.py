@@ -44,7 +44,7 @@ from playground.engine.triton_private.tracing_emit import (
     WINDOW,
     Site,
 )
-from playground.model.coverage import OutOfBounds
+from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +95,9 @@ class GpuCounter:
         self.device = _device(prepared)
         with torch.cuda.device(self.device):
             self.copy = copy_of(prepared, layout, self.device)
-            self._flops = torch.zeros(FLOPS_CELLS, dtype=torch.int64, device=self.device)
+            self._flops = torch.zeros(
+                (len(FLOP_KINDS), FLOPS_CELLS), dtype=torch.int64, device=self.device
+            )
             self._outside = torch.zeros(3 * SITE_CELLS, dtype=torch.int64, device=self.device)
             self._scratch = torch.zeros(2, dtype=torch.int64, device=self.device)
 
@@ -158,7 +160,7 @@ class GpuCounter:
                 cells, elapsed_ms, lanes = self._count_at_once(prepared)
             else:
                 cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window)
-            flops = int(self._flops.sum())
+            flops = dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
             outside = self._find_outside(prepared, lanes)
         run = CountedRun(
             launch=prepared.launch.info.index,

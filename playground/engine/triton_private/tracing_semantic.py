@@ -25,6 +25,7 @@ from playground.engine.triton_private.tracing_tiles import (
     as_int64,
     lanes_of_tile,
 )
+from playground.model.coverage import FLOP_KINDS, flop_kind
 
 
 class TracingSemantic(CountingSemantic):
@@ -257,13 +258,15 @@ class TracingSemantic(CountingSemantic):
 
     # ------------------------------------------------------------ arithmetic worth counting
 
-    def _count_flops(self, flops: int) -> None:
+    def _count_flops(self, flops: int, kind: str) -> None:
         if not self.plan.modes & COUNT_FLOPS:
             return
         p = self.plain
         with self._when(COUNT_FLOPS):
             base = p.cast(self.word(FLOPS), tl.pointer_type(tl.int64))
             slot = p.and_(self.program(), self._constant(FLOPS_CELLS - 1, tl.int32, []))
+            first = self._constant(FLOPS_CELLS * FLOP_KINDS.index(kind), tl.int32, [])
+            slot = p.add(slot, first, False)
             self._atomic("add", p.add(base, slot, False), self._constant(flops, tl.int64, []), None)
 
     def dot(self, lhs: Any, rhs: Any, *rest: Any) -> Any:
@@ -272,7 +275,9 @@ class TracingSemantic(CountingSemantic):
         flops = 2 * core._unwrap_if_constexpr(rhs.shape[-1])
         for size in sizes:
             flops *= size
-        self._count_flops(flops)
+        # rest: acc, input_precision, max_num_imprecise_acc, out_dtype
+        precision = rest[1] or self.builder.options.default_dot_input_precision
+        self._count_flops(flops, flop_kind(lhs.dtype.name, str(precision)))
         return super().dot(lhs, rhs, *rest)
 
     def dot_scaled(self, lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, *rest: Any) -> Any:
@@ -284,7 +289,9 @@ class TracingSemantic(CountingSemantic):
         if core._unwrap_if_constexpr(lhs_format) == "e2m1":
             flops *= 2
         columns_packed = core._unwrap_if_constexpr(rest[1]) == "e2m1" and not rest[5]
-        self._count_flops(flops * 2 if columns_packed else flops)
+        formats = [core._unwrap_if_constexpr(item) for item in (lhs_format, rest[1])]
+        kind = "fp4" if formats == ["e2m1", "e2m1"] else "fp8"
+        self._count_flops(flops * 2 if columns_packed else flops, kind)
         return super().dot_scaled(lhs, lhs_scale, lhs_format, rhs, *rest)
 
 

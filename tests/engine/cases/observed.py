@@ -17,8 +17,8 @@ class Recorder:
     def on_access(self, access):
         self.accesses.append(access)
 
-    def on_dot(self, m, n, k, dtype):
-        self.dots.append([m, n, k, dtype])
+    def on_dot(self, m, n, k, kind):
+        self.dots.append([m, n, k, kind])
 
 
 @triton.jit
