@@ -103,7 +103,7 @@ def device_info() -> DeviceInfo:
         return DeviceInfo(
             mode="interpreter", name=name, target=DEFAULT_TARGET, notes=tuple(notes), **versions
         )
-    from playground.engine.timing import copy_ceiling_gbps
+    from playground.engine.ceilings import copy_gbps
 
     index = torch.cuda.current_device()
     properties: Any = torch.cuda.get_device_properties(index)
@@ -116,7 +116,7 @@ def device_info() -> DeviceInfo:
         multiprocessors=int(properties.multi_processor_count),
         l2_bytes=int(properties.L2_cache_size),
         memory_bytes=int(properties.total_memory),
-        copy_ceiling_gbps=copy_ceiling_gbps(index),
+        copy_ceiling_gbps=copy_gbps(index),
         notes=tuple(notes),
         **versions,
     )

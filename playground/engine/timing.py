@@ -7,7 +7,6 @@ the host pays for a launch is measured apart (`host_ms`).
 from __future__ import annotations
 
 import time
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import torch
@@ -111,22 +110,6 @@ def stay_busy() -> None:
     """Note that the GPU was busy until now."""
     global _last_busy_s
     _last_busy_s = time.monotonic()
-
-
-@lru_cache(maxsize=8)
-def copy_ceiling_gbps(device: int = 0) -> float:
-    """Return the measured device-to-device copy rate in GB/s, bytes read plus written.
-
-    The median of ten copies of 1 GiB (less where memory is short), each over a graph-free event
-    pair: at hundreds of µs a copy the launch gap is under 1 %.
-    """
-    with torch.cuda.device(device):
-        free_bytes, _ = torch.cuda.mem_get_info()
-        size = min(1 << 30, free_bytes // 4)
-        source = torch.empty(size, dtype=torch.uint8, device="cuda").random_()
-        target = torch.empty_like(source)
-        samples = events.sample(Work(lambda: target.copy_(source)), 13)[3:]
-        return 2 * size / (median(samples) * 1e6)
 
 
 def _interpreted(prepared: PreparedReplay, budget_ms: float, job: Job) -> Measurement:

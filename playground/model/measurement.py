@@ -15,13 +15,40 @@ Stopped = Literal["settled", "budget"]
 
 @dataclass(frozen=True)
 class ClockState:
-    """The GPU's state at one moment, from NVML; None where it cannot be read."""
+    """The GPU's state at one moment, from NVML; None where it cannot be read.
+
+    `utilisation` is the share of the last sampling period in which a kernel ran, in per cent.
+    """
 
     sm_clock_mhz: int | None = None
     memory_clock_mhz: int | None = None
     temperature_c: int | None = None
     power_w: float | None = None
     throttle: str = ""
+    utilisation: int | None = None
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energy of one launch in joules, from `launches` of them in `elapsed_s`; power in watts."""
+
+    joules: float
+    power_w: float
+    launches: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class HostCost:
+    """What the program that launches pays on the CPU, in ms, beside the kernel's own time.
+
+    `first_call_ms` compiles, `cold_start_ms` finds the compiled kernel in Triton's cache on disk,
+    as a new process does; `cached_ms` is every later call through `kernel[grid](...)`.
+    """
+
+    first_call_ms: float
+    cold_start_ms: float
+    cached_ms: float
 
 
 @dataclass(frozen=True)

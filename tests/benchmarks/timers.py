@@ -19,7 +19,7 @@ import torch
 import triton
 
 import playground
-from playground.engine import sampling, timing
+from playground.engine import ceilings, sampling
 from playground.engine.clocks import graph
 from playground.model.statistics import median
 
@@ -66,7 +66,7 @@ def main() -> int:
         print("needs an NVIDIA GPU")
         return 2
     session = playground.open(ROOT / "kernels" / "vector_add.py")
-    ceiling = timing.copy_ceiling_gbps()
+    ceiling = ceilings.copy_gbps()
     print(f"{session.device.name}, triton {triton.__version__}, copy {ceiling:.0f} GB/s")
     rows = [row(session, size) for size in SIZES]
     print(

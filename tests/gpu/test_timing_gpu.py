@@ -23,9 +23,9 @@ def test_the_hardware_counts_every_launch_and_the_bytes_come_from_counting(sessi
     assert len(measurement.samples_ms) >= 10
     assert measurement.bytes_unique == 3 * 4 * (1 << 24)
     # 2^24 elements cannot move faster than the copy engine's rate; reads and writes overlap alike.
-    from playground.engine.timing import copy_ceiling_gbps
+    from playground.engine.ceilings import copy_gbps
 
-    assert 0.3 < measurement.bandwidth_gbps / copy_ceiling_gbps() < 1.3
+    assert 0.3 < measurement.bandwidth_gbps / copy_gbps() < 1.3
 
 
 def test_events_agree_with_the_hardware_records_for_a_long_kernel(session):

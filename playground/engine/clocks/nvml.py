@@ -30,6 +30,17 @@ def _handle(device: int) -> Any | None:
         return None
 
 
+def energy_mj(device: int | None = None) -> int | None:
+    """Return what the GPU has used since its driver was loaded, in millijoules, or None."""
+    handle = _handle(torch.cuda.current_device() if device is None else device)
+    if handle is None:
+        return None
+    try:
+        return int(pynvml.nvmlDeviceGetTotalEnergyConsumption(handle))
+    except pynvml.NVMLError:
+        return None
+
+
 def clock_state(device: int | None = None) -> ClockState:
     """Return the GPU's state now; every field is None where NVML does not answer."""
     if not torch.cuda.is_available():
@@ -44,6 +55,10 @@ def clock_state(device: int | None = None) -> ClockState:
         except pynvml.NVMLError:
             return None
 
+    try:
+        busy = int(pynvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+    except pynvml.NVMLError:
+        busy = None
     power_mw = ask("nvmlDeviceGetPowerUsage")
     reasons = ask("nvmlDeviceGetCurrentClocksEventReasons") or 0
     return ClockState(
@@ -51,6 +66,7 @@ def clock_state(device: int | None = None) -> ClockState:
         memory_clock_mhz=ask("nvmlDeviceGetClockInfo", pynvml.NVML_CLOCK_MEM),
         temperature_c=ask("nvmlDeviceGetTemperature", pynvml.NVML_TEMPERATURE_GPU),
         power_w=None if power_mw is None else power_mw / 1e3,
+        utilisation=busy,
         throttle=", ".join(
             text for name, text in _THROTTLE.items() if reasons & int(getattr(pynvml, name, 0))
         ),
