@@ -8,10 +8,10 @@ import linecache
 import os
 import re
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_hints
+from playground.engine import compile_hints, compile_places
 from playground.engine.triton_private import compiled
 from playground.model.finding import Finding
 
@@ -50,8 +50,13 @@ def from_compile_error(error: Exception, context: Context) -> Finding:
         # A pass failed: the exception says only that, the pass itself printed what and where.
         place = _Place(place.file, printed[0], None, "")
         message = printed[1]
+    if not place.source:
+        told = compile_places.place_of(message, context.printed, place.file, place.line)
+        place = replace(place, line=told or place.line)
     hint = compile_hints.hint_for(
         message,
+        kind=type(deepest).__name__,
+        file=place.file,
         source=place.source,
         values={name: _number(value) for name, value in context.arguments.items()},
         options=dict(context.order.options),

@@ -6,6 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.compile_places import where_set
+from playground.engine.compile_remedies import remedy_for
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 def hint_for(
     message: str,
     *,
+    kind: str = "",
+    file: str = "",
     source: str,
     values: Mapping[str, int | None],
     options: Mapping[str, Any],
@@ -24,6 +29,10 @@ def hint_for(
     ----------
     message
         The compiler's message.
+    kind
+        The class of the error it raised.
+    file
+        The file it is about.
     source
         The statement it points at, if any.
     values
@@ -36,11 +45,11 @@ def hint_for(
     text = message.lower()
     if "power of 2" in text or "power of two" in text:
         return _power_of_two(source, values, options)
-    if "static_assert" in source or "assertion" in text:
+    if kind == "CompileTimeAssertionFailure":
         return "this config is excluded by the kernel's own assertion: choose values that pass it"
     if "cannot access global variable" in text:
-        return _global_variable(message)
-    if "was specified but unrecognised" in text or "unexpected keyword" in text:
+        return _global_variable(message, file)
+    if "was specified but unrecognised" in text:
         return _keyword(message, values)
     if "input shapes should have" in text or "shapes should" in text:
         return _small_dot(message)
@@ -50,35 +59,52 @@ def hint_for(
         return "cast one operand so that both have one dtype: tl.dot(a, b.to(a.dtype))"
     if "is not defined" in text:
         return _undefined(message)
+    if "unsupported function referenced" in text:
+        return _plain_function(message)
     if "ptxas" in text:
+        return _assembler(message)
+    if "not supported in this architecture" in text or ("fp8" in text and "not supported" in text):
+        return _missing_type(message, target)
+    if "mlir pass pipeline" in text:
         return (
-            "the assembler gave up: fewer warps, a smaller tile or no maxnreg usually get past it; "
-            "its own words are in the details"
+            f"a pass of the compiler for {target} gave up, usually on a tl.dot with too small a "
+            "block: raise its smallest dimension to 16, or choose another number of warps"
         )
-    if "fp8" in text and "not supported" in text:
-        return f"{target} has no such type; choose another dtype or another target"
-    if ("initial value for" in text and "loop" in text) or "loop-carried" in text:
-        return "a variable changed in a loop must keep its type and shape: cast it inside the loop"
-    if ("shape" in text and "incompatible" in text) or "cannot make_shape_compatible" in text:
-        return "bring both to one shape first: x[:, None] adds a column axis, x[None, :] a row axis"
-    if "numel" in text and ("exceed" in text or "maximum" in text):
-        return "a tile has at most 1048576 elements: make a block smaller"
-    return ""
+    return remedy_for(message)
 
 
 def plain_message(message: str, kind: str, source: str) -> str:
     """Return the message as a sentence for people, with the error's kind where it has none."""
-    first = message.strip() or kind
+    first = _unwrapped(message.strip()) or kind
     if kind == "CompileTimeAssertionFailure":
         said = f": {message.strip()}" if message.strip() else ""
         return f"static_assert failed{said}" + (f" in {source}" if source else "")
-    if kind == "KeyError" and "unrecognised" in first:
-        return first[0].upper() + first[1:]
+    if "Cannot access global variable" in first:
+        # The rest is advice, which the hint gives for this very file.
+        first = first.partition(". Triton kernels can")[0]
+    called = re.search(r"Unsupported function referenced: <(?:built-in )?\w+ ([\w.]+)", first)
+    if called is not None:
+        return f"{called[1]} is a plain Python function, and a kernel calls it"
+    refused = re.search(r"line \d+; error\s*:\s*(.*)", first) if "ptxas" in first else None
+    if refused is not None:
+        return f"the assembler (ptxas) refuses the kernel: {refused[1].strip()}"
     if len(first) > 400:
         first = first[:400] + " …"
-    if kind in ("CompilationError", "ValueError", "UnsupportedLanguageConstruct", "TypeError"):
-        return first
-    return first if kind in first else f"{kind}: {first}"
+    first = re.sub(r" at 0x[0-9a-f]+", "", first)
+    if " " not in first and kind not in first:
+        first = f"{kind}: {first}"
+    return first[0].upper() + first[1:] if kind == "KeyError" else first
+
+
+def _unwrapped(message: str) -> str:
+    """Return the text of `NameError('text')`, which Triton puts where it wraps an error."""
+    found = re.fullmatch(r"[A-Za-z_.]+\((['\"])(.*)\1,?\)", message, re.DOTALL)
+    if found is None:
+        return message
+    try:
+        return str(ast.literal_eval(found[1] + found[2] + found[1]))
+    except (SyntaxError, ValueError):
+        return found[2]
 
 
 def _power_of_two(source: str, values: Mapping[str, int | None], options: Mapping[str, Any]) -> str:
@@ -101,13 +127,39 @@ def _power_of_two(source: str, values: Mapping[str, int | None], options: Mappin
     return "every length of tl.arange and of a block is a power of two; mask what is past the end"
 
 
-def _global_variable(message: str) -> str:
+def _global_variable(message: str, file: str) -> str:
     found = re.search(r"global variable (\w+)", message)
     name = found[1] if found else "NAME"
+    place = where_set(name, file) if file else None
+    if place is None:
+        written = f"`{name} = tl.constexpr(…)` where it is set"
+    else:
+        written = f"`{name} = tl.constexpr({place[1]})` on line {place[0]}"
+    return f"write {written}, or hand it to the kernel as a `{name}: tl.constexpr` parameter"
+
+
+def _plain_function(message: str) -> str:
+    found = re.search(r"referenced: <(built-in )?\w+ ([\w.]+)", message)
+    name = found[2] if found else "it"
+    if found is not None and (found[1] or "." in name):
+        return "call Triton's own function instead: tl.exp, tl.sum, tl.maximum, libdevice.tanh, …"
+    return f"put @triton.jit above def {name} (it may hold what a kernel may hold)"
+
+
+def _assembler(message: str) -> str:
+    if "known instruction" in message or "syntax error" in message or "Arguments" in message:
+        return "correct the inline assembly on this line; ptxas's own words are in the details"
     return (
-        f"write `{name}: tl.constexpr = tl.constexpr(…)` where it is set, or hand it to the kernel "
-        f"as a `{name}: tl.constexpr` parameter"
+        "the assembler gave up: fewer warps, a smaller tile or no maxnreg usually get past it; "
+        "its own words are in the details"
     )
+
+
+def _missing_type(message: str, target: str) -> str:
+    found = re.search(r"supported fp8 dtypes are \((.*?)\)", message)
+    known = found[1].replace("'", "").rstrip(",") if found else ""
+    has = f", which has {known}" if known else ""
+    return f"choose another dtype for {target}{has}, or another target"
 
 
 def _keyword(message: str, values: Mapping[str, int | None]) -> str:
@@ -126,8 +178,13 @@ def _small_dot(message: str) -> str:
     found = re.search(r"M >= (\d+), N >= (\d+) and K >= (\d+)", message)
     if found is None:
         return "tl.dot needs larger blocks on this target: raise the smallest of them to 16"
+    least = [
+        f"{name} at least {number}"
+        for name, number in zip("MNK", found.groups(), strict=True)
+        if int(number) > 1
+    ]
     return (
-        f"make the blocks of tl.dot at least {found[1]} by {found[2]} by {found[3]} (M, N, K) and "
+        f"tl.dot of (M, K) by (K, N) needs {' and '.join(least)} here: make the block larger and "
         "mask what is past the end, or write it as tl.sum(a[:, :, None] * b[None, :, :], axis=1)"
     )
 

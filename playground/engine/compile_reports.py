@@ -90,6 +90,14 @@ def _obstacles(product: Compiled, gpu: Gpu | None) -> list[str]:
             f"it needs {product.threads} threads a program, the limit is "
             f"{gpu.max_threads_per_block}"
         )
+    held = _occupancy(product, gpu)
+    if gpu is not None and held is not None and held.limiter == "registers" and not found:
+        registers = product.resources.registers or 0
+        if held.programs_per_sm == 0:
+            found.append(
+                f"its {product.threads} threads take {registers * product.threads} registers "
+                f"({registers} each), a program can have {gpu.registers_per_sm}"
+            )
     if product.tensor_memory_columns > _TENSOR_MEMORY_COLUMNS:
         found.append(
             f"it needs {product.tensor_memory_columns} columns of tensor memory, the limit is "
@@ -149,8 +157,14 @@ def smaller_configs(launch: Launch, made: CompileReport) -> Iterator[Iterator[Co
             guess = min(stages - 1, max(1, stages * limit // made.shared_bytes))
             yield (made.config.with_value("num_stages", count) for count in range(guess, 0, -1))
         yield _halved(launch, made.config)
+    if made.shared_bytes > limit:
+        return
+    most = made.config.as_dict().get("maxnreg")
+    if isinstance(most, int):
+        # Only with a limit set by hand does the compiler give more than a program can have.
+        yield (made.config.with_value("maxnreg", count) for count in _halves(most))
     warps = made.config.as_dict().get("num_warps")
-    if isinstance(warps, int) and warps > 1 and made.shared_bytes <= limit:
+    if isinstance(warps, int) and warps > 1:
         yield (made.config.with_value("num_warps", count) for count in _halves(warps))
 
 
@@ -179,12 +193,12 @@ def _halves(value: int) -> Iterator[int]:
 
 
 def difference(asked: Config, made: CompileReport) -> str:
-    """Return `num_stages=2 (98304 bytes)`: what a fitting config changes, and what it needs."""
+    """Return `num_stages=2 (98304 bytes)`: what a fitting config changes, its shared memory."""
     before = asked.as_dict()
     changed = " ".join(
         f"{name}={value}" for name, value in made.config.values if before.get(name) != value
     )
-    return f"{changed} ({made.shared_bytes} bytes)"
+    return f"{changed} ({made.shared_bytes} bytes)" if made.shared_bytes else changed
 
 
 def with_remedy(findings: tuple[Finding, ...], fitting: list[str]) -> tuple[Finding, ...]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_reports, source_lines
-from playground.engine.arguments import argument_value, replace_tensors
+import torch
+import triton
+
+from playground.engine import compile_reports, hosting, source_lines
+from playground.engine.arguments import replace_tensors
 from playground.engine.compile_messages import (
     Answer,
     ArgumentError,
     Order,
+    Spec,
     UseFile,
     encode,
     reference,
 )
 from playground.engine.compile_pool import WorkerPool
 from playground.engine.job import Job
-from playground.engine.replay import effective_config
 from playground.engine.resources import disassemble
 from playground.engine.triton_private import wrappers
 from playground.engine.triton_private.compiled import tool
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.hosting import Hosted
     from playground.model.compiling import CompileReport
     from playground.model.device import DeviceInfo
 
@@ -91,10 +96,19 @@ class Compiler:
     ----------
     device : DeviceInfo
         The machine; its target is the default.
+    hosted
+        Tells what the host code makes of a launch under a config; by default nothing follows.
     """
 
-    def __init__(self, device: DeviceInfo) -> None:
+    def __init__(
+        self,
+        device: DeviceInfo,
+        hosted: Callable[[CapturedLaunch, Config], Hosted] = hosting.alone,
+    ) -> None:
         self._device = device
+        self._hosted = hosted
+        self._environment = dict(os.environ)
+        self._environment_told: dict[str, str | None] = {}
         self._pool = WorkerPool()
         self._use: UseFile | None = None
         self._generation = 0
@@ -107,19 +121,31 @@ class Compiler:
         text: str,
         driver: str | Driver | None = None,
         sizes: Mapping[str, int] | None = None,
+        rebound: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Take `text` as what the file at `path` holds; what was compiled before is forgotten.
 
         `driver` and `sizes` are those of the run: some kernels exist only while a driver runs.
+        `rebound` are globals that the console has bound anew since, by module; the file's own has
+        the empty name.
         """
         code = driver.code if isinstance(driver, Driver) else driver or ""
         self._generation += 1
         self._use = UseFile(
             self._generation, path, text, code, tuple(sorted((sizes or {}).items())),
             tuple(folder for folder in sys.path if folder),
+            _sendable(rebound or {}), self._environment_now(),
         )  # fmt: skip
         self._kept.clear()
         self._kept_bytes = 0
+
+    def _environment_now(self) -> tuple[tuple[str, str | None], ...]:
+        """Return what has changed in the environment since the workers may have started."""
+        for name in {*self._environment, *os.environ}:
+            value = os.environ.get(name)
+            if value != self._environment.get(name) or name in self._environment_told:
+                self._environment_told[name] = value
+        return tuple(sorted(self._environment_told.items()))
 
     def prestart(self) -> None:
         """Start the first worker now, in the background, so that the first compile is quicker."""
@@ -263,22 +289,25 @@ class Compiler:
         return self._use
 
     def _order(self, launch: CapturedLaunch, config: Config, target: str) -> Order:
-        effective = effective_config(launch, config)
-        arguments = _arguments(launch, effective)
+        made = self._hosted(launch, config)
+        effective = made.effective
+        arguments = _arguments(made)
         options = {name: value for name, value in launch.options.items() if name not in _NO_OPTION}
         taken = wrappers.option_defaults(target)
         for name in OPTION_KNOBS:
             if name in effective and (name in options or name not in arguments):
                 options[name] = effective[name]
-            # A launch option that another target lacks says nothing there.
-            if options.get(name) is None or name not in taken:
+            # A launch option that another target lacks says nothing there; but an older GPU of the
+            # same maker refuses clusters of programs, which the compiler shall say.
+            refused = name == "num_ctas" and target.startswith("cuda") and options.get(name) != 1
+            if options.get(name) is None or (name not in taken and not refused):
                 options.pop(name, None)
         return Order(
             reference(launch.function),
             tuple((name, encode(value)) for name, value in arguments.items()),
-            tuple(sorted(options.items())),
+            tuple(sorted((name, _hashable(value)) for name, value in options.items())),
             target,
-            launch.info.index,
+            launch.ordinal,
         )
 
     def _outcome(
@@ -320,6 +349,11 @@ class Compiler:
         return compile_reports.with_remedy(outcome.findings, fitting)
 
 
+def _hashable(value: Any) -> Any:
+    # `extern_libs` is a mapping; Triton takes pairs as well.
+    return tuple(sorted(value.items())) if isinstance(value, dict) else value
+
+
 def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
     # What was launched is compiled as it was, also where no knob would take its value.
     if config is None or config == launch.info.config:
@@ -327,13 +361,10 @@ def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
     return validated(config, launch.info.knobs)
 
 
-def _arguments(launch: CapturedLaunch, effective: Config) -> dict[str, Any]:
-    """Return the launch's arguments under a config, as the kernel would see them."""
-    arguments = dict(launch.arguments)
-    for name, value in effective.values:
-        if name in arguments and value != launch.info.config.as_dict().get(name, _UNSET):
-            arguments[name] = argument_value(arguments[name], value)
-    hook = getattr(launch.chosen, "pre_hook", None)
+def _arguments(made: Hosted) -> dict[str, Any]:
+    """Return a launch's arguments under a config, as the kernel would see them."""
+    arguments = dict(made.arguments)
+    hook = getattr(made.launch.chosen, "pre_hook", None)
     described = [name for name, value in arguments.items() if hasattr(value, "block_shape")]
     if hook is not None and described:
         # A tuning config's own hook adapts descriptors to the blocks. It may also write to tensors,
@@ -342,12 +373,25 @@ def _arguments(launch: CapturedLaunch, effective: Config) -> dict[str, Any]:
             name: replace_tensors(value, lambda tensor: tensor.to("meta"))
             for name, value in arguments.items()
         }
-        hook({**shown, **effective.as_dict()})
+        hook({**shown, **made.effective.as_dict()})
         arguments.update({name: shown[name] for name in described})
     return arguments
 
 
-_UNSET = object()
+def _sendable(
+    rebound: Mapping[str, Mapping[str, Any]],
+) -> tuple[tuple[str, str, Spec], ...]:
+    """Return the rebound globals that another process can be told of."""
+    told = []
+    for module, values in rebound.items():
+        for name, value in values.items():
+            # What is no plain value (a tensor, a function typed into the console) stays here.
+            if isinstance(value, _TOLD):
+                told.append((module, name, encode(value)))
+    return tuple(sorted(told))
+
+
+_TOLD = (bool, int, float, str, triton.language.constexpr, triton.language.dtype, torch.dtype)
 
 
 def _again(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from playground.engine.compile_remedies import remedy_for
 from playground.model.finding import Finding
 
 _PACKAGES = {
@@ -88,7 +89,7 @@ def hint_for(error: BaseException, cause: BaseException) -> str:
     for pattern, hint in _KNOWN:
         if re.search(pattern, text):
             return hint
-    return ""
+    return remedy_for(text)
 
 
 def slips_in(text: str, path: str) -> tuple[Finding, ...]:

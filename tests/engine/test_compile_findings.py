@@ -21,4 +21,9 @@ def test_what_a_pass_printed_gives_line_and_words():
 def test_a_failure_without_a_place_is_on_the_kernels_line():
     finding = from_compile_error(RuntimeError("out of luck"), Context(ORDER, {}, ""))
     assert (finding.file, finding.line) == ("/home/me/case.py", 3)
-    assert finding.message == "RuntimeError: out of luck"
+    assert finding.message == "out of luck"
+
+
+def test_a_bare_error_is_told_with_its_kind():
+    finding = from_compile_error(KeyError("x"), Context(ORDER, {}, ""))
+    assert finding.message == "KeyError: x"
