@@ -38,12 +38,12 @@ _TURNS = 30
 _L2_PASSES = 16
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _nothing_kernel() -> None:
     pass
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _read_kernel(x: Any, out: Any, size: Any, PASSES: tl.constexpr, BLOCK: tl.constexpr) -> None:
     # Every program reads the whole buffer in steps, each from its own place: all passes but the
     # first are served by the L2.
@@ -56,7 +56,7 @@ def _read_kernel(x: Any, out: Any, size: Any, PASSES: tl.constexpr, BLOCK: tl.co
     tl.store(out + first * BLOCK + tl.arange(0, BLOCK), total)
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _fma_kernel(x: Any, out: Any, TURNS: tl.constexpr, BLOCK: tl.constexpr) -> None:
     # Four independent chains hide the latency of one multiply-add behind the others.
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

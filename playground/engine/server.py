@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
+from playground.engine import server_timing
 from playground.engine.job import CancelledError, Job
 from playground.model.finding import Finding, Stage
 from playground.model.targets import known_targets
@@ -305,6 +306,7 @@ _JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
     messages.GetProgram: _program,
     messages.Sweep: _sweep,
     messages.Export: _export,
+    **server_timing.JOBS,
 }
 
 _STAGES: dict[type, Stage] = {
@@ -315,6 +317,7 @@ _STAGES: dict[type, Stage] = {
     messages.GetProgram: "coverage",
     messages.Sweep: "sweep",
     messages.Export: "export",
+    **dict.fromkeys(server_timing.JOBS, "timing"),
 }
 
 

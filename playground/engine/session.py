@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import drivers, loading, machine
+from playground.engine import drivers, fingerprint, loading, machine
+from playground.engine.entries import Entries
 from playground.engine.findings import (
     FatalError,
     finding_from_exception,
@@ -31,13 +32,18 @@ if TYPE_CHECKING:
     from playground.engine.checking import Expected
     from playground.engine.compiling import CompileOutcome, Compiler
     from playground.engine.counters import Counts
+    from playground.engine.host_code import Edit
+    from playground.engine.hosting import Hosted
     from playground.engine.replay import PreparedReplay, WorkingSet
     from playground.model.comparison import Comparison
     from playground.model.coverage import Coverage
+    from playground.model.curve import Axis, Curve, Line
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding, Stage
     from playground.model.knobs import KnobValue
-    from playground.model.measurement import CacheMode, Measurement
+    from playground.model.measurement import CacheMode, Energy, HostCost, Measurement
+    from playground.model.nsight import NsightReport
+    from playground.model.roofline import Ceilings, Standing
     from playground.model.sweep import SweepResult
     from playground.protocol import messages
 
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
 Key = tuple[int, Config]
 STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
 _KEPT_REPLAYS = 64
+_KEPT_HOSTED = 1024
 _KEPT_COUNTS = 16
 _KEPT_COUNTS_BYTES = 4 << 30
 _KEPT_WORKING_SETS = 4
@@ -88,6 +95,9 @@ class Session:
         self._compiler_is_current = False
         self.seed = 0
         self.random_state: dict[str, Any] = {}
+        self.user_files: tuple[str, ...] = ()
+        self.changes = fingerprint.Changes()
+        self._when_run = self._when_answered = fingerprint.State()
         self._expected: Reference | None = None
         self._reset_results()
 
@@ -140,7 +150,12 @@ class Session:
         self.driver = self._driver(driver)
         self.sizes = dict(sizes or {})
         self._compiler_is_current = False
-        return running.run(self, job or Job())
+        try:
+            return running.run(self, job or Job())
+        finally:
+            self.user_files = loading.user_files(self.path)
+            self._when_run = fingerprint.taken(self.namespace, self.user_files)
+            self._when_answered = self._when_run
 
     def _driver(self, given: Driver | str | None) -> Driver | None:
         if isinstance(given, Driver):
@@ -183,17 +198,12 @@ class Session:
         **knobs: KnobValue,
     ) -> CompileOutcome:
         """Compile a launch under a config for a target: the machine's GPU when left out."""
-        from playground.engine.replay import effective_config
-
         captured, config = self._chosen(launch, config, knobs)
         target = target or self.device.target
         key = (captured.info.index, config, target)
         outcome = self._outcomes.get(key)
         if outcome is None:
-            effective = effective_config(captured, config)
-            outcome = self.compiler.compile(captured, effective, target, job or Job())
-            if outcome.report is not None and effective != config:
-                outcome = replace(outcome, report=replace(outcome.report, config=config))
+            outcome = self.compiler.compile(captured, config, target, job or Job())
             self._outcomes[key] = outcome
             _bound(self._outcomes, _KEPT_REPLAYS)
         self._last_of(captured, config).outcome = outcome
@@ -379,6 +389,87 @@ class Session:
             )
         return self._floors[key]
 
+    def curve(
+        self,
+        launch: int = 0,
+        axes: Axis | Sequence[Axis] = (),
+        lines: Sequence[Line] = (),
+        cache: CacheMode = "cold",
+        budget_ms: float = 50.0,
+        before: Curve | None = None,
+        job: Job | None = None,
+    ) -> Curve:
+        """Time a launch over problem sizes (see `model.curve.axis`); `before` is resumed.
+
+        The captured config and the file's `reference` are drawn unless other `lines` are given.
+        """
+        from playground.engine import curves
+        from playground.model.curve import Axis, Line
+
+        if not lines:
+            captured = self.launches[launch].info.config
+            lines = (Line(captured.label() or "captured", captured),)
+            if self.outline.has_reference:
+                lines = (*lines, Line("reference", expression="reference"))
+        return curves.trace(
+            self, launch, (axes,) if isinstance(axes, Axis) else axes, lines,
+            cache=cache, budget_ms=budget_ms, job=job or Job(), before=before,
+        )  # fmt: skip
+
+    def roofline(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        target: str | None = None,
+        *,
+        again: bool = False,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> tuple[Ceilings, Standing | None]:
+        """Return this GPU's ceilings (or those expected of `target`), and where a launch stands."""
+        from playground.engine import analysis
+
+        captured, config = self._chosen(launch, config, knobs)
+        index = captured.info.index
+        return analysis.under_the_roof(self, index, config, target, again, job or Job())
+
+    def host_cost(
+        self, launch: int = 0, config: Config | None = None, job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> HostCost:  # fmt: skip
+        """Return what a launch costs the host: first call, cold start, cached call, in ms."""
+        from playground.engine import analysis
+
+        captured, config = self._chosen(launch, config, knobs)
+        return analysis.host_cost(self, captured.info.index, config, job or Job())
+
+    def energy(
+        self, launch: int = 0, config: Config | None = None, job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> Energy:  # fmt: skip
+        """Return the energy of one launch in joules, from running it for a second or more."""
+        from playground.engine import analysis
+
+        captured, config = self._chosen(launch, config, knobs)
+        return analysis.energy(self, captured.info.index, config, job or Job())
+
+    def nsight(
+        self, launch: int = 0, config: Config | None = None, job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> NsightReport:  # fmt: skip
+        """Run Nsight Compute on exactly this launch and return its figures."""
+        from playground.engine import analysis
+
+        captured, config = self._chosen(launch, config, knobs)
+        return analysis.nsight(self, captured.info.index, config, job or Job())
+
+    def nsight_command(self, launch: int = 0, config: Config | None = None) -> str:
+        """Return the command line that runs Nsight Compute on this launch by hand."""
+        from playground.engine import analysis
+
+        captured, config = self._chosen(launch, config, {})
+        return analysis.nsight_command(self, captured.info.index, config)
+
     def counted(self, launch: int, config: Config, job: Job) -> Coverage | None:
         """Return counts that tell whether a launch reads what it writes; of another config too."""
         return self._counted(launch, config, job)[0]
@@ -398,9 +489,9 @@ class Session:
         from playground.engine.compiling import Compiler
 
         if self._compiler is None:
-            self._compiler = Compiler(self.device)
+            self._compiler = Compiler(self.device, self.hosted)
         if not self._compiler_is_current:
-            self._compiler.use(self.path, self.text, self.driver, self.sizes)
+            self._compiler.use(self.path, self.text, self.driver, self.sizes, self.changes.globals)
             self._compiler_is_current = True
         return self._compiler
 
@@ -440,11 +531,29 @@ class Session:
             self._working.move_to_end(launch)
         return found
 
-    def rerun_host(self, launch: CapturedLaunch, config: Config) -> CapturedLaunch | None:
-        """Return the launch as the host code makes it under other knobs, or None when it cannot."""
+    def hosted(self, launch: CapturedLaunch, config: Config) -> Hosted:
+        """Return a launch as the host code makes it under a config; worked out once."""
+        from playground.engine import hosting
+
+        key = (launch, config)
+        found = self._hosted.get(key)
+        if found is None:
+            found = self._hosted[key] = hosting.hosted(self, launch, config)
+            _bound(self._hosted, _KEPT_HOSTED)
+        return found
+
+    def rerun_host(self, launch: CapturedLaunch, edits: Sequence[Edit]) -> CapturedLaunch | None:
+        """Return the launch as the host code makes it with edits, or None when it cannot."""
         from playground.engine.rehost import rerun
 
-        return rerun(self, launch, config)
+        return rerun(self, launch, edits)
+
+    def forget_replays(self, launch: CapturedLaunch) -> None:
+        """Drop what was prepared for a launch: where its knobs enter is known better now."""
+        for key in [key for key in self._replays if key[0] == launch.info.index]:
+            del self._replays[key]
+        for made in [made for made in self._hosted if made[0] is launch]:
+            del self._hosted[made]
 
     def verdict_on(self, launch: CapturedLaunch, config: Config, job: Job) -> messages.Checked:
         """Return the verdict on a launch under a config, from an earlier check if there was one."""
@@ -494,9 +603,30 @@ class Session:
     ) -> tuple[CapturedLaunch, Config]:
         if not self.launches:
             raise LookupError("no launch was captured yet: run the file first (play.run())")
+        self._notice_changes()
         captured = self.launches[launch]
         base = config if config is not None else captured.info.config
         return captured, validated(base.updated(knobs), captured.info.knobs)
+
+    def _notice_changes(self) -> None:
+        """Forget every answer that something outside the text has made old.
+
+        A helper that was edited on disk means other code: the file runs again.
+        """
+        found = fingerprint.changes(self._when_answered, self.namespace)
+        if not found:
+            return
+        if found.files:
+            self.run(self.driver, self.sizes)
+            return
+        from playground.engine.triton_private.settings import forget_compiled
+
+        self.changes = fingerprint.changes(self._when_run, self.namespace)
+        self._when_answered = fingerprint.taken(self.namespace, self.user_files)
+        self._compiler_is_current = False
+        self.counts.clear()
+        self._reset_results()
+        forget_compiled()
 
     def _computed_reference(self) -> list[Expected]:
         from playground.engine.checking import pair_up
@@ -572,6 +702,7 @@ class Session:
         self.findings = ()
         self.result = None
         self.last = Last()
+        self.changes = fingerprint.Changes()
         self.counts.clear()
         self._reset_results()
 
@@ -582,6 +713,8 @@ class Session:
         self._checked: dict[Key, messages.Checked] = {}
         self._measured: dict[Key, Measurement] = {}
         self._floors: dict[tuple[int, CacheMode], float] = {}
+        self._hosted: OrderedDict[tuple[CapturedLaunch, Config], Hosted] = OrderedDict()
+        self.entries = Entries()
         self._expected = None
 
 

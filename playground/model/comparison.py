@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from playground.model.measurement import CacheMode, ClockSource
 from playground.model.statistics import median, median_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from playground.model.measurement import CacheMode, ClockSource
 
 Verdict = Literal["faster", "slower", "same", "unsure"]
 

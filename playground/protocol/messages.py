@@ -22,6 +22,23 @@ from playground.model.knobs import KnobValue
 from playground.model.launch import Launch
 from playground.model.measurement import CacheMode, ClockState, Measurement
 from playground.model.sweep import SweepResult, SweepRow
+from playground.protocol.timing import (
+    Compare,
+    Compared,
+    CurveProgress,
+    Energies,
+    Floor,
+    GetEnergy,
+    GetFloor,
+    GetHostCost,
+    GetRoofline,
+    HostCosts,
+    Profile,
+    Profiled,
+    Roofline,
+    Trace,
+    Traced,
+)
 
 Step = Literal["compile", "check", "measure", "coverage"]
 Paint = Literal["owner", "loads", "stores"]
@@ -362,9 +379,11 @@ class Clocks:
 
 Request = (
     Run | Replay | CompileAhead | GetIr | GetProgram | Sweep | Export
+    | Compare | Trace | GetRoofline | GetHostCost | GetEnergy | GetFloor | Profile
     | Hello | Cancel | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
     Ready | Progress | RunResult | Compiled | Unusable | Checked | Measured | Covered | Finished
     | Ir | Plane | ProgramFootprint | Element | SweepProgress | Swept | Exported | Clocks
+    | Compared | CurveProgress | Traced | Roofline | HostCosts | Energies | Floor | Profiled
 )  # fmt: skip
