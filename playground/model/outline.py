@@ -6,7 +6,16 @@ import ast
 from dataclasses import dataclass
 from typing import Literal
 
+from playground.model.driver_offers import function_calls, only_benchmarks, runs_at_import
+from playground.model.driver_writing import constexprs_of, written_drivers
+from playground.model.file_map import FileMap, is_jit, map_file
 from playground.model.finding import Finding
+
+__all__ = [
+    "Driver", "KernelOutline", "Outline", "ProblemSize", "is_jit", "outline", "syntax_finding",
+]  # fmt: skip
+
+_MOST_FUNCTIONS = 12
 
 
 @dataclass(frozen=True)
@@ -21,11 +30,12 @@ class ProblemSize:
 class Driver:
     """Something whose execution launches kernels.
 
-    `code` is what runs after the module: an expression such as `example()` for `example` and
-    `typed`; empty for `main`, where the module itself runs as `__main__`.
+    `code` is what runs after the module: an expression such as `example()` for `example`, a
+    `function` of the file and `typed`; several lines for one that the app wrote (`generated`);
+    empty for `main`, where the module itself runs as `__main__`.
     """
 
-    kind: Literal["example", "main", "typed", "generated"]
+    kind: Literal["example", "main", "function", "typed", "generated"]
     label: str
     code: str
     sizes: tuple[ProblemSize, ...] = ()
@@ -58,22 +68,50 @@ def outline(text: str, path: str) -> Outline:
         tree = ast.parse(text, path)
     except (SyntaxError, ValueError) as error:
         return Outline(findings=(syntax_finding(error, path),))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    kernels = tuple(
-        sorted((_kernel(node) for node in functions if is_jit(node)), key=lambda k: k.line)
-    )
-    top = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    drivers: list[Driver] = []
-    if "example" in top and not is_jit(top["example"]):
-        drivers.append(
-            Driver(
-                "example", "example()", "example()", _sizes(top["example"]), top["example"].lineno
+    files = map_file(tree)
+    kernels = tuple(_kernel(place.node) for place in files.kernels)
+    has_reference = isinstance(files.top.get("reference"), ast.FunctionDef)
+    drivers, findings = _drivers(files, text, path)
+    return Outline(kernels, drivers, has_reference, findings)
+
+
+def _drivers(
+    files: FileMap, text: str, path: str
+) -> tuple[tuple[Driver, ...], tuple[Finding, ...]]:
+    """Return what may be run, in the order in which it is offered."""
+    first: list[Driver] = []
+    example = files.top.get("example")
+    if isinstance(example, ast.FunctionDef):
+        sizes = _sizes(example)
+        first.append(Driver("example", "example()", "example()", sizes, example.lineno))
+    script: list[Driver] = []
+    imported = runs_at_import(files)
+    if files.main_block is not None:
+        line = files.main_block.lineno
+        script.append(Driver("main", 'if __name__ == "__main__"', "", (), line))
+    elif imported is not None:
+        script.append(Driver("main", "the file itself", "", (), imported))
+    functions = [
+        Driver("function", code if len(code) <= 60 else f"{code[:59]}…", code, (), line)
+        for code, line in function_calls(files)
+    ]
+    written: list[Driver] = []
+    findings: tuple[Finding, ...] = ()
+    if example is None and files.kernels:
+        try:
+            written = [
+                Driver("generated", label, code, (), line)
+                for label, code, line in written_drivers(files, text)
+            ]
+        except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:
+            # Texts are of all kinds: one that can't be read this way can still be run by hand.
+            told = f"no driver could be written for this file: {type(error).__name__}: {error}"
+            findings = (
+                Finding("hint", "driver", told, "type a call that launches a kernel", path),
             )
-        )
-    main = next((node for node in tree.body if _is_main_block(node)), None)
-    if main is not None:
-        drivers.append(Driver("main", 'if __name__ == "__main__"', "", (), main.lineno))
-    return Outline(kernels, tuple(drivers), "reference" in top)
+    if imported is None and only_benchmarks(files) and (functions or written):
+        return (*first, *functions[:_MOST_FUNCTIONS], *written, *script), findings
+    return (*first, *script, *functions[:_MOST_FUNCTIONS], *written), findings
 
 
 def syntax_finding(error: SyntaxError | ValueError, path: str) -> Finding:
@@ -88,29 +126,8 @@ def syntax_finding(error: SyntaxError | ValueError, path: str) -> Finding:
 
 def _kernel(node: ast.FunctionDef) -> KernelOutline:
     arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    constexprs = tuple(
-        arg.arg
-        for arg in arguments
-        if arg.annotation is not None and "constexpr" in ast.unparse(arg.annotation)
-    )
-    return KernelOutline(node.name, node.lineno, tuple(arg.arg for arg in arguments), constexprs)
-
-
-def is_jit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether `node` is a kernel: a function under a decorator called `jit`."""
-    for decorator in node.decorator_list:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-        if name == "jit" and not ast.unparse(target).startswith(("torch.", "jax.", "numba.")):
-            return True
-    return False
-
-
-def _is_main_block(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.If):
-        return False
-    test = ast.unparse(node.test)
-    return "__name__" in test and "__main__" in test
+    names = tuple(argument.arg for argument in arguments)
+    return KernelOutline(node.name, node.lineno, names, constexprs_of(node))
 
 
 def _sizes(node: ast.FunctionDef) -> tuple[ProblemSize, ...]:

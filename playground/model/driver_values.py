@@ -1,0 +1,100 @@
+"""Values that the app puts into a driver it writes, by what the names say."""
+
+from __future__ import annotations
+
+import re
+
+_SIZES: tuple[tuple[str, int], ...] = (
+    (r"n_?elem\w*|num_?el\w*|n|size|length|total\w*|numel|xnumel|n_?items|count", 1000),
+    (r"m", 128), (r"n", 192), (r"k", 64),
+    (r"b|bs|bsz|batch\w*|n_?batch\w*|z|num_?seqs?", 2),
+    (r"(n_?|num_?|q_?|kv_?)*(h|heads?|hq|hkv|hk|hv)", 4),
+    (r"(max_?)?(t|s|l|seq\w*|n_?ctx\w*|q_?len\w*|kv_?len\w*|ctx\w*|context\w*|lq|lk|sq|sk)", 128),
+    (r"(n_?|num_?)?(d|dim|head_?dim|hidden\w*|d_?model|d_?head|dk|dv|embed\w*|feat\w*)", 64),
+    (r"(n_?|num_?|in_?|out_?)*(c|ch|channels?|cin|cout|ic|oc)", 32),
+    (r"w|width|h|height|iw|ih|ow|oh", 32),
+    (r"v|n_?vocab|vocab\w*|n_?classes|num_?classes", 256),
+    (r"e|(n_?|num_?)?experts?|g|(n_?|num_?)?groups?", 4),
+    (r"top_?k", 2),
+    (r"(n_?|num_?)?(rows?|tokens?|queries|points)|r", 64),
+    (r"(n_?|num_?)?(cols?|columns?)", 192),
+    (r"group_?size\w*", 64),
+)  # fmt: skip
+
+_FLOATS: tuple[tuple[str, float], ...] = (
+    (r"\w*eps\w*", 1e-5), (r"\w*(dropout|prob)\w*|p", 0.1), (r"\w*scale\w*", 0.125),
+    (r"\w*(alpha|factor|gamma)\w*", 2.0), (r"\w*(lr|learning_rate|step_size)\w*", 0.01),
+    (r"\w*(beta|momentum|decay)\w*", 0.9), (r"\w*(temp\w*)", 1.0), (r"\w*slope\w*", 0.1),
+)  # fmt: skip
+
+_TRUTHS = re.compile(
+    r"(is|has|use|even|with|causal|store|return|apply|add|do|enable|allow|needs?|needed|save|load)"
+    r"(_\w*)?|\w*(causal|flag|enabled|_on|mask(ed)?)", re.IGNORECASE,
+)  # fmt: skip
+
+
+def size_of(name: str, *, matrices: bool) -> int:
+    """Return a small number for a size called `name`; `matrices` tells that M, N and K are around.
+
+    Sizes that meet in one kernel differ, and are multiples of the usual blocks: an overrun of one
+    dimension then shows, and masks are exercised by the counts of elements.
+    """
+    plain = name.lower().strip("_")
+    if matrices and plain in ("m", "n", "k"):
+        return {"m": 128, "n": 192, "k": 64}[plain]
+    for pattern, value in _SIZES:
+        if re.fullmatch(pattern, plain):
+            return value
+    return 64
+
+
+def float_of(name: str) -> float:
+    """Return a harmless number for a floating-point parameter called `name`."""
+    for pattern, value in _FLOATS:
+        if re.fullmatch(pattern, name.lower()):
+            return value
+    return 0.5
+
+
+def is_block(name: str) -> bool:
+    """Tell whether a constexpr called `name` is the size of a tile."""
+    return re.search(r"block|tile|chunk|^b[lmnkd]?\d?$|^bs|^xb|^yb", name.lower()) is not None
+
+
+def is_truth(name: str) -> bool:
+    """Tell whether a parameter called `name` is true or false."""
+    return _TRUTHS.fullmatch(name) is not None
+
+
+def constexpr_of(name: str, *, flat: bool) -> int | bool:
+    """Return a value for a constexpr called `name`; `flat` tells that the kernel has one axis."""
+    plain = name.lower()
+    if is_truth(name):
+        return False
+    if re.search(r"group.*m|group_size$|groups_m", plain):
+        return 8
+    if re.search(r"split", plain):
+        return 1
+    if re.search(r"stages", plain):
+        return 2
+    if re.search(r"warps|num_sms|programs", plain):
+        return 4
+    if re.search(r"seed", plain):
+        return 0
+    if is_block(name):
+        return 128 if flat else 64
+    if re.search(r"dim|^d[kv]?$|head", plain):
+        return 64
+    return size_of(name, matrices=False) if size_of(name, matrices=False) != 1000 else 128
+
+
+def holds_offsets(name: str) -> bool:
+    """Tell whether an integer tensor called `name` holds starts of rows, so that it ascends."""
+    return re.search(r"cu_|offset|indptr|seqlens|starts?|ptrs$|crow", name.lower()) is not None
+
+
+def plain_name(name: str) -> str:
+    """Return a variable's name for a pointer parameter: `x_ptr` holds the address of `x`."""
+    plain = re.sub(r"(_ptrs?|_pointer|_desc)$|^(ptr|p)_(?=\w)", "", name)
+    plain = re.sub(r"(?<=[a-zA-Z])Ptr$", "", plain)
+    return plain or name
