@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import instrument
+from playground.engine import host_code
 from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
 from playground.engine.findings import finding_from_exception, out_of_bounds
 from playground.engine.snapshot import Snapshot, SnapshotPool, room_bytes
@@ -320,7 +320,7 @@ def heuristic_values(kernel: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 def _site() -> tuple[str, int | None]:
     walk: Any = sys._getframe(1)
     while walk is not None:
-        if instrument.has_sites(walk.f_code.co_filename):
+        if host_code.is_loaded(walk.f_code.co_filename):
             return walk.f_code.co_filename, walk.f_lineno
         walk = walk.f_back
     return "", None

@@ -45,7 +45,11 @@ class KernelRef:
 
 @dataclass(frozen=True)
 class UseFile:
-    """Take this text as the file; `driver` is for kernels that only a run makes."""
+    """Take this text as the file; `driver` is for kernels that only a run makes.
+
+    `rebound` are globals with other values than the text gives them (module, name, value), and
+    `environment` the variables that were changed, None for one that is gone.
+    """
 
     generation: int
     path: str
@@ -53,6 +57,8 @@ class UseFile:
     driver: str
     sizes: tuple[tuple[str, int], ...]
     search_path: tuple[str, ...]
+    rebound: tuple[tuple[str, str, Spec], ...] = ()
+    environment: tuple[tuple[str, str | None], ...] = ()
 
 
 @dataclass(frozen=True)

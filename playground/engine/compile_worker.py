@@ -107,6 +107,16 @@ class _File:
         name = loading.module_name(self._use.path)
         with door.hooked(_Skipped()), _simulated(self._target):
             self.module = loading.load_module(self._use.path, self._use.text, name=name)
+        self._rebind()
+
+    def _rebind(self) -> None:
+        """Bind anew what the console has bound anew in the engine's modules."""
+        from playground.engine.compile_messages import decode
+
+        for module, name, spec in self._use.rebound:
+            owner = self.module if not module else sys.modules.get(module)
+            if owner is not None:
+                setattr(owner, name, decode(spec, _no_function, self.named_module))
 
     def named_module(self, name: str) -> ModuleType:
         """Return this process's module for the engine's name of it."""
@@ -177,6 +187,10 @@ class _File:
         return self._driven
 
 
+def _no_function(reference: KernelRef) -> Any:
+    raise LookupError(reference.qualname)  # functions are never told of
+
+
 def _simulated(target: str) -> contextlib.AbstractContextManager[None]:
     """Let files written for `device="cuda"` execute where there is no GPU, as the engine does."""
     from playground.engine import machine, simulated_cuda
@@ -201,6 +215,11 @@ class _Worker:
         if not self._ready:
             self._get_ready()
         if isinstance(content, UseFile):
+            for name, value in content.environment:
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
             self._use, self._files = content, {}
             return None
         return self._compile(content)

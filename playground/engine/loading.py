@@ -21,7 +21,7 @@ import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import instrument
+from playground.engine import host_code
 from playground.engine.source_text import imported_names, lines_of
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
     module.__file__ = path
     # A script's loader is what `python file.py` would give it: none that could read the disk.
     module.__loader__ = None
-    code, sites = instrument.compile_instrumented(text, path)
-    instrument.attach(module.__dict__, path, sites)
+    code = host_code.compiled(text, path)
     private = module_name(path)
     folder = os.path.dirname(path)
     with importing_from(folder), _helpers_first(folder, text), _standing_as(module, private):
@@ -205,11 +204,9 @@ class _HelperFinder(importlib.abc.MetaPathFinder):
 
 class _HelperLoader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module: types.ModuleType) -> None:
-        """Execute the helper's text, never its byte code: that knows nothing of knobs."""
+        """Execute the helper's text, never its byte code: a replay may replace values in it."""
         text = importlib.util.decode_source(self.get_data(self.path))
-        code, sites = instrument.compile_instrumented(text, self.path)
-        instrument.attach(module.__dict__, self.path, sites)
-        exec(code, module.__dict__)
+        exec(host_code.compiled(text, self.path), module.__dict__)
 
 
 def _inside(file: str, folder: str) -> bool:

@@ -36,6 +36,13 @@ def seeded() -> int:
     return seed
 
 
+def reseeded(seed: int) -> None:
+    """Give every generator the seed that `seeded` returned."""
+    torch.manual_seed(seed)
+    random.seed(seed)
+    np.random.seed(seed % (1 << 32))
+
+
 def set_random_state(state: Mapping[str, Any]) -> None:
     """Put generators into a state that `random_state` returned."""
     random.setstate(state["python"])

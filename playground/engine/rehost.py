@@ -1,25 +1,44 @@
-"""Running the host code again under other knobs, to learn the grid and arguments it computes."""
+"""Running the host code again in fresh modules, to learn what it computes under other knobs."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import sys
+import types
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine import drivers, instrument, loading
+from playground.engine import drivers, host_code, loading
 from playground.engine.arguments import argument_value, tensors_in
 from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
-from playground.engine.replay import changed_knobs
+from playground.engine.own_checks import OwnChecks
+from playground.engine.randomness import in_state, reseeded
 from playground.engine.snapshot import poisoned_memory
 from playground.engine.triton_private import wrappers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from playground.engine.host_code import Edit
     from playground.engine.session import Session
     from playground.model.config import Config
+
+
+@dataclass
+class WholeRun:
+    """What came of a whole driver under another config.
+
+    `value` is the driver's, `namespace` what its module holds afterwards, `later` what launches
+    after the one in question left: by captured launch and argument.
+    """
+
+    value: Any = None
+    namespace: dict[str, Any] = field(default_factory=dict)
+    later: list[tuple[CapturedLaunch, str, torch.Tensor]] = field(default_factory=list)
+    checks: OwnChecks = field(default_factory=OwnChecks)
 
 
 class _ReachedError(BaseException):
@@ -29,7 +48,17 @@ class _ReachedError(BaseException):
     """
 
 
-class _Until(Capture):
+class _Performing(Capture):
+    """Performs launches without keeping anything of them."""
+
+    def _performed(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any, run: Any
+    ) -> Any:
+        arguments, _ = wrappers.bind(function, args, kwargs)
+        return self._perform(run, function, args, kwargs, grid_size(grid, arguments), None)
+
+
+class _Until(_Performing):
     """Follows launches up to the one that stands for `wanted`, and leaves the driver there.
 
     Parameters
@@ -58,24 +87,23 @@ class _Until(Capture):
         self._ordinals[name] = ordinal + 1
         if self._dry:
             return self._results.get((name, ordinal))
-        return _perform(function, args, kwargs, grid, run)
+        return self._performed(function, args, kwargs, grid, run)
 
 
-class _Overriding(Capture):
-    """Performs every launch, and the one that stands for `wanted` under another config.
+class _Overriding(_Performing):
+    """Performs every launch, and the one that stands for `wanted` under another config."""
 
-    `results` are what later launches left, by captured launch and argument.
-    """
-
-    def __init__(self, session: Session, wanted: CapturedLaunch, config: Config) -> None:
+    def __init__(
+        self, session: Session, wanted: CapturedLaunch, moved: dict[str, Any], into: WholeRun
+    ) -> None:
         super().__init__(session.device.target, (session.path,))
         self._wanted = wanted
-        self._config = config
+        self._moved = moved
+        self._into = into
         self._later = {
             (item.info.kernel, item.ordinal): item
             for item in session.launches[wanted.info.index + 1 :]
         }
-        self.results: list[tuple[CapturedLaunch, str, torch.Tensor]] = []
 
     def launch(
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
@@ -87,17 +115,19 @@ class _Overriding(Capture):
         self._ordinals[name] = ordinal + 1
         arguments, options = wrappers.bind(function, args, kwargs)
         if name != self._wanted.info.kernel or ordinal != self._wanted.ordinal:
-            returned = _perform(function, args, kwargs, grid, run)
+            returned = self._performed(function, args, kwargs, grid, run)
             self._keep(self._later.get((name, ordinal)), arguments)
             return returned
-        for knob, value in self._config.values:
+        for knob, value in self._moved.items():
             if knob in arguments:
                 arguments[knob] = argument_value(arguments[knob], value)
             elif value is not None:
                 options[knob] = value
         size = grid_size(grid, arguments)
         options = {knob: value for knob, value in options.items() if knob not in arguments}
-        return _perform(function, (), {**arguments, **options}, size, run)
+        returned = self._performed(function, (), {**arguments, **options}, size, run)
+        self._into.checks.start()
+        return returned
 
     def _keep(self, captured: CapturedLaunch | None, arguments: dict[str, Any]) -> None:
         if captured is None:
@@ -105,71 +135,46 @@ class _Overriding(Capture):
         for name in captured.snapshot.written:
             value = arguments.get(name)
             if isinstance(value, torch.Tensor):
-                self.results.append((captured, name, value.detach().clone()))
+                self._into.later.append((captured, name, value.detach().clone()))
 
 
-def _perform(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any, run: Any
-) -> Any:
-    arguments, _ = wrappers.bind(function, args, kwargs)
-    size = grid_size(grid, arguments)
-    if 0 in size:
-        return None
-    return run(function, *args, grid=size, warmup=False, **kwargs)
-
-
-def rerun(session: Session, launch: CapturedLaunch, config: Config) -> CapturedLaunch | None:
-    """Return `launch` as the host makes it when the bindings it passes on have other values.
-
-    None when no binding feeds the changed knobs, or the driver does not get that far again.
-    """
-    sites, values = _sites(launch, config)
-    if not sites:
-        return None
-    found = _until(session, launch, sites, values, dry=True)
-    if found is not None and _needs_earlier_results(launch, found):
-        found = _until(session, launch, sites, values, dry=False) or found
+def rerun(
+    session: Session, launch: CapturedLaunch, edits: Sequence[Edit]
+) -> CapturedLaunch | None:
+    """Return `launch` as the host code makes it with `edits`; None when it does not get there."""
+    found = _until(session, launch, edits, dry=True)
+    if launch.info.index > 0 and (found is None or _needs_earlier_results(launch, found)):
+        # Its inputs are what earlier launches compute, or the host code looked at their results.
+        found = _until(session, launch, edits, dry=False) or found
     return found
 
 
 def whole_run(
-    session: Session, launch: CapturedLaunch, config: Config
-) -> tuple[Any, list[tuple[CapturedLaunch, str, torch.Tensor]]]:
-    """Run the driver to its end with `launch` under `config`.
-
-    Returns what the driver returns, and what later launches left in the tensors they write: by
-    captured launch and argument.
+    session: Session, launch: CapturedLaunch, config: Config, moved: Sequence[str],
+    edits: Sequence[Edit],
+) -> WholeRun:  # fmt: skip
+    """Run the driver to its end with `launch` under `config`; `moved` are the knobs it moves.
 
     Raises
     ------
     Exception
         What the driver raises then.
     """
-    sites, values = _sites(launch, config)
-    recorder = _Overriding(session, launch, config)
-    with _host(session, sites, values, recorder) as run:
-        return run(), recorder.results
-
-
-def _sites(
-    launch: CapturedLaunch, config: Config
-) -> tuple[tuple[tuple[instrument.Site, str], ...], dict[str, Any]]:
-    values = {
-        name: wrappers.plain(argument_value(launch.arguments[name], config[name]))
-        for name in changed_knobs(launch, config)
-        if name in launch.arguments
-    }
-    file, line = launch.site
-    names = wrappers.parameter_names(launch.function)
-    return instrument.sites_of_launch(file, line, names, values), values
+    made = WholeRun()
+    options = [name for name in config if name not in launch.arguments]
+    forced = {name: config[name] for name in [*moved, *options]}
+    recorder = _Overriding(session, launch, forced, made)
+    with _host(session, edits, recorder) as run, made.checks.listening():
+        made.value, made.namespace = run()
+    return made
 
 
 def _until(
-    session: Session, launch: CapturedLaunch, sites: Any, values: dict[str, Any], *, dry: bool
+    session: Session, launch: CapturedLaunch, edits: Sequence[Edit], *, dry: bool
 ) -> CapturedLaunch | None:
     recorder = _Until(session, launch, dry=dry)
     try:
-        with _host(session, sites, values, recorder) as run:
+        with _host(session, edits, recorder) as run:
             run()
     except _ReachedError:
         return recorder.found
@@ -183,44 +188,62 @@ def _until(
 
 @contextlib.contextmanager
 def _host(
-    session: Session, sites: Any, values: dict[str, Any], recorder: Capture
-) -> Iterator[Callable[[], Any]]:
-    """Give a callable that runs the session's driver again under overrides."""
+    session: Session, edits: Sequence[Edit], recorder: Capture
+) -> Iterator[Callable[[], tuple[Any, dict[str, Any]]]]:
+    """Give a callable that runs the session's text and driver again under edits."""
     driver = session.driver
     code = "" if driver is None else drivers.with_sizes(driver.code, session.sizes)
     script = not code.strip()
+    name = "__main__" if script else loading.module_name(session.path)
+    module = types.ModuleType(name)
 
-    def run() -> Any:
-        try:
-            if script:
-                return _script_again(session)
-            return drivers.run_driver(code, session.namespace)
-        except SystemExit:
-            return None
+    def run() -> tuple[Any, dict[str, Any]]:
+        value = None
+        # What it prints was printed when it ran first.
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+            loading.execute(module, session.path, session.text)
+            if not script:
+                session.changes.apply(module.__dict__)
+                value = drivers.run_driver(code, module.__dict__)
+        return value, module.__dict__
 
     with (
-        session.as_before_the_driver(),
+        in_state({}),
+        _fresh_modules(),
+        loading.script_arguments(session.path),
         capturing(recorder),
         poisoned_memory(),
-        instrument.overriding(sites, values),
+        host_code.edited(edits),
     ):
+        reseeded(session.seed)
         yield run
+    wrappers.forget_rewritten(module.__dict__)
 
 
-def _script_again(session: Session) -> None:
-    private = loading.module_name(session.path)
-    before = sys.modules.get(private)
+@contextlib.contextmanager
+def _fresh_modules() -> Iterator[None]:
+    """Put the user's modules back afterwards as they are now: the session goes on with them."""
+    before = dict(sys.modules)
     try:
-        loading.load_module(session.path, session.text, name="__main__")
+        yield
     finally:
-        if before is not None:
-            sys.modules[private] = before
+        for name, module in list(sys.modules.items()):
+            if name not in before and _is_users(module):
+                del sys.modules[name]
+                if isinstance(module, types.ModuleType):
+                    wrappers.forget_rewritten(module.__dict__)
+        for name, module in before.items():
+            if sys.modules.get(name) is not module:
+                sys.modules[name] = module
+
+
+def _is_users(module: Any) -> bool:
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and host_code.is_loaded(file)
 
 
 def _needs_earlier_results(launch: CapturedLaunch, found: CapturedLaunch) -> bool:
     """Tell whether a tensor that the launch reads has another shape now: its bytes are new too."""
-    if launch.info.index == 0:
-        return False
     return any(
         [tensor.shape for tensor in tensors_in(value)]
         != [tensor.shape for tensor in tensors_in(found.arguments.get(name))]

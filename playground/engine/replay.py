@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine import instrument
 from playground.engine.arguments import (
     StorageKey,
-    argument_value,
     replace_tensors,
     storage_key,
     tensors_in,
     view_on,
 )
-from playground.engine.capture import CapturedLaunch, grid_size, heuristic_values
 from playground.engine.snapshot import SnapshotPool, copied, copy_bytes
 from playground.engine.triton_private import interpreter, launcher, wrappers
-from playground.model.config import Config, validated
-from playground.model.finding import Finding
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from playground.engine.capture import CapturedLaunch
+    from playground.engine.hosting import Hosted
     from playground.engine.session import Session
     from playground.engine.snapshot import Snapshot
+    from playground.model.config import Config
 
 _ALIGNMENT = 512
 
@@ -88,17 +85,19 @@ class PreparedReplay:
     is prepared.
     """
 
-    def __init__(self, parts: _Parts, working: tuple[WorkingSet, ...]) -> None:
-        self._parts = parts
+    def __init__(
+        self, hosted: Hosted, options: dict[str, Any], working: tuple[WorkingSet, ...]
+    ) -> None:
         self._working = working
-        self.launch = parts.launch
-        self.config = parts.config
-        self.effective = parts.effective
-        self.grid = parts.grid
-        self.options = parts.options
-        self.findings = parts.findings
+        self.hosted = hosted
+        self.launch = hosted.launch
+        self.config = hosted.config
+        self.effective = hosted.effective
+        self.grid = hosted.size
+        self.options = options
+        self.findings = hosted.findings
         self.arguments = {
-            name: replace_tensors(value, self.view) for name, value in parts.source.items()
+            name: replace_tensors(value, self.view) for name, value in hosted.arguments.items()
         }
         _tuning_hook(self.launch, self.arguments, self.options)
         self.restore()
@@ -120,7 +119,7 @@ class PreparedReplay:
     @property
     def reshaped(self) -> tuple[str, ...]:
         """Names of the tensors that have another shape or type under this config."""
-        return self._parts.reshaped
+        return self.hosted.reshaped
 
     def restore(self) -> None:
         """Put the snapshot's bytes back into the working copies."""
@@ -142,7 +141,9 @@ class PreparedReplay:
     def clone(self) -> PreparedReplay:
         """Return the same replay on an independent set of working copies, restored."""
         return PreparedReplay(
-            self._parts, tuple(WorkingSet(working.snapshot) for working in self._working)
+            self.hosted,
+            self.options,
+            tuple(WorkingSet(working.snapshot) for working in self._working),
         )
 
     def _first_run(self) -> Any:
@@ -171,18 +172,6 @@ class PreparedReplay:
         return [item for working in self._working for item in working.ranges()]
 
 
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    launch: CapturedLaunch
-    config: Config
-    effective: Config
-    grid: tuple[int, int, int]
-    source: dict[str, Any]
-    options: dict[str, Any]
-    reshaped: tuple[str, ...]
-    findings: tuple[Finding, ...]
-
-
 def prepare(launch: CapturedLaunch, config: Config, session: Session) -> PreparedReplay:
     """Return `launch` ready to run under `config`, its inputs restored.
 
@@ -191,111 +180,14 @@ def prepare(launch: CapturedLaunch, config: Config, session: Session) -> Prepare
     KnobError
         The config names no knob of this launch, or a value that the knob cannot take.
     """
-    config = validated(config, launch.info.knobs)
-    source, grid = dict(launch.arguments), launch.grid
-    constexprs = wrappers.constexpr_names(launch.function)
-    changed = [name for name in changed_knobs(launch, config) if name in constexprs]
-    reshaped: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    if changed:
-        rerun = session.rerun_host(launch, config)
-        if rerun is not None:
-            source, reshaped = _adopt(launch, rerun)
-            grid = rerun.grid
-        followed = rerun is not None and (reshaped or rerun.info.grid != launch.info.grid)
-        if not callable(grid) and not followed:
-            written_down = [name for name in changed if _is_written_down(launch, name)]
-            findings = (_did_not_follow(launch, written_down),) if written_down else ()
-    effective = effective_config(launch, config)
-    for name, value in effective.values:
-        if name in constexprs and value != launch.info.config.as_dict().get(name):
-            source[name] = argument_value(launch.arguments[name], value)
-    options = {name: effective.as_dict().get(name, value) for name, value in launch.options.items()}
+    hosted = session.hosted(launch, config)
+    effective = hosted.effective.as_dict()
+    options = {name: effective.get(name, value) for name, value in launch.options.items()}
     working = [session.working_set(launch)]
-    if reshaped:
-        fresh = SnapshotPool().before({name: source[name] for name in reshaped})
+    if hosted.reshaped:
+        fresh = SnapshotPool().before({name: hosted.arguments[name] for name in hosted.reshaped})
         working.append(WorkingSet(fresh))
-    parts = _Parts(
-        launch, config, effective, grid_size(grid, source), source, options, reshaped, findings
-    )
-    return PreparedReplay(parts, tuple(working))
-
-
-def effective_config(launch: CapturedLaunch, config: Config) -> Config:
-    """Return `config` with the kernel's heuristics evaluated anew.
-
-    A heuristic has the last word unless the user moved that very knob: then the user has.
-    """
-    if not wrappers.heuristics_of(launch.kernel) or not changed_knobs(launch, config):
-        return config
-    known = dict(launch.arguments)
-    known.update({name: argument_value(known.get(name), value) for name, value in config.values})
-    own = {
-        name: value
-        for name, value in heuristic_values(launch.kernel, known).items()
-        if name in config and config[name] == launch.info.config[name]
-    }
-    return config.updated(own)
-
-
-def changed_knobs(launch: CapturedLaunch, config: Config) -> tuple[str, ...]:
-    """Return the knobs whose value in `config` is not the captured one."""
-    captured = launch.info.config
-    return tuple(
-        name
-        for name, value in config.values
-        if name not in captured
-        or captured[name] != value
-        or type(captured[name]) is not type(value)
-    )
-
-
-def _adopt(launch: CapturedLaunch, rerun: CapturedLaunch) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the arguments that the host computed for other knobs, and which tensors are new.
-
-    Tensors that kept their shape keep the captured bytes too: inputs may be random. Others (a
-    buffer with one element per block) come from the new run.
-    """
-    source: dict[str, Any] = {}
-    reshaped: list[str] = []
-    for name, captured in launch.arguments.items():
-        fresh = rerun.arguments.get(name, captured)
-        before, after = list(tensors_in(captured)), list(tensors_in(fresh))
-        if _same_kind(before, after):
-            partners = dict(zip(map(id, after), before, strict=True))
-            source[name] = replace_tensors(fresh, lambda tensor, own=partners: own[id(tensor)])  # type: ignore[misc]
-        else:
-            source[name] = fresh
-            reshaped.append(name)
-    return source, tuple(reshaped)
-
-
-def _same_kind(before: list[torch.Tensor], after: list[torch.Tensor]) -> bool:
-    return len(before) == len(after) and all(
-        one.shape == other.shape
-        and one.dtype == other.dtype
-        and one.stride() == other.stride()
-        and one.device == other.device
-        for one, other in zip(before, after, strict=True)
-    )
-
-
-def _is_written_down(launch: CapturedLaunch, name: str) -> bool:
-    file, line = launch.site
-    return instrument.is_constant(file, line, wrappers.parameter_names(launch.function), name)
-
-
-def _did_not_follow(launch: CapturedLaunch, names: list[str]) -> Finding:
-    kernel = launch.info.kernel
-    return Finding(
-        "warning",
-        "capture",
-        f"the grid of {kernel} did not follow {', '.join(names)}: it stays {launch.info.grid}",
-        f"give the grid as a function: {kernel}[lambda meta: (triton.cdiv(n, "
-        f"meta[{names[0]!r}]),)](…)",
-        file=launch.info.file,
-        line=launch.info.call_line,
-    )
+    return PreparedReplay(hosted, options, tuple(working))
 
 
 def _tuning_hook(

@@ -1,18 +1,32 @@
-"""Running one replay and judging it, with what its failure says about the knobs."""
+"""Running one replay and judging it, with what its failure says about the knobs.
+
+Two things can be run: the launch alone, or the whole driver with the knob overridden where it
+enters. The launch alone is quicker and compares more, so it comes first; where its result is wrong
+or has another shape, the whole driver decides. What a partial sum or a padded buffer looks like is
+the host's business, what comes of it is not.
+"""
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import checking, rehost
+import torch
+
+from playground.engine import checking, hosting, rehost
 from playground.engine.arguments import dtype_text, tensors_in
-from playground.engine.replay import changed_knobs, put_back_after
+from playground.engine.entries import set_by_tuning
+from playground.engine.replay import put_back_after
 from playground.model.check import CheckResult
 from playground.model.finding import Finding
 from playground.protocol.messages import Checked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.hosting import Hosted
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.config import Config
@@ -24,68 +38,217 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     if note:
         return Checked(0, config, CheckResult("unjudged", "none", note=note))
     expected, findings = session.expected()
-    index = launch.info.index
-    with session.guarded(job), put_back_after(session.prepare(index, config)) as prepared:
-        if any(name in prepared.reshaped for name in prepared.written):
-            result = _at_the_launcher(session, launch, config, expected)
-        else:
-            prepared.run()
-            session.synchronize()
-            result = checking.check_against(prepared, expected)
-        if result.status != "correct":
-            findings = (*findings, *prepared.findings)
-        followed = not prepared.findings
+    judge = _Judge(session, launch, config, job, expected)
+    result, told = judge.verdict()
+    if result.status != "correct":
+        findings = (*findings, *told)
     if result.status != "wrong":
         return Checked(0, config, result, findings)
-    name = _dictated(session, launch, config, job) if followed else None
+    findings = (*findings, _wrong(launch, result, config))
+    name = _dictated(session, launch, config, job) if not told else None
     if name is None:
-        return Checked(0, config, result, (*findings, _wrong(launch, result, config)))
-    hint = _derived(launch, name, config[name], launch.info.config[name])
-    return Checked(0, config, result, (*findings, _wrong(launch, result, config), hint), (name,))
+        return Checked(0, config, result, findings)
+    reason = _reason(session, launch, name)
+    hint = _derived(launch, name, config[name], reason)
+    mark_derived(launch, name, reason)
+    return Checked(0, config, result, (*findings, hint), (name,))
 
 
-def _at_the_launcher(
-    session: Session, launch: CapturedLaunch, config: Config, expected: list[checking.Expected]
-) -> CheckResult:
-    """Compare what comes of it: the launch's own output has another shape under this config.
+class _Judge:
+    def __init__(
+        self, session: Session, launch: CapturedLaunch, config: Config, job: Job,
+        expected: list[checking.Expected],
+    ) -> None:  # fmt: skip
+        self._session = session
+        self._launch = launch
+        self._config = config
+        self._job = job
+        self._expected = expected
+        self._moved = hosting.moved_constexprs(launch, config)
 
-    That is the driver's value, else what later launches leave.
-    """
-    value, later = rehost.whole_run(session, launch, config)
-    against: Any = "reference" if expected else "captured"
-    wanted = [item.want for item in expected] or list(_tensors(session.result))
-    got = list(_tensors(value))
-    differences = [
-        checking.compare("result", one, other, *checking.tolerances(launch, one.dtype))
-        for one, other in zip(got, wanted, strict=False)
-    ]
-    if not differences:
-        against = "captured"
-        for captured, name, left in later:
+    def verdict(self) -> tuple[CheckResult, tuple[Finding, ...]]:
+        """Return the result, and what is to be told of the replay when it is not right."""
+        result, made = self._once()
+        told = made.findings
+        if result.status == "correct" or not self._moved:
+            return result, told
+        if result.status == "unjudged" and not made.reshaped:
+            return result, told
+        for name in self._alternatives():
+            entries = self._session.entries.searched(
+                self._session, self._launch, name, self._config[name]
+            )
+            before = list(entries.found), entries.decided
+            for entry in before[0]:
+                entries.found.remove(entry)
+                entries.found.insert(0, entry)
+                entries.decided = True
+                self._session.forget_replays(self._launch)
+                again, _ = self._once()
+                if again.status == "correct":
+                    return again, ()
+            entries.found, entries.decided = before
+            self._session.forget_replays(self._launch)
+        return result, told
+
+    def _alternatives(self) -> list[str]:
+        """Return the moved knobs whose other entries have not been tried."""
+        names = []
+        for name in self._moved:
+            if set_by_tuning(self._launch, name):
+                continue
+            entries = self._session.entries.searched(
+                self._session, self._launch, name, self._config[name]
+            )
+            used = entries.found[:1] if entries.decided or not entries.alone else []
+            if [entry for entry in entries.found if entry not in used]:
+                names.append(name)
+        return names
+
+    def _once(self) -> tuple[CheckResult, Hosted]:
+        """Judge the launch, and the whole driver where the launch is not right."""
+        result, made = self._of_launch()
+        if result is not None and (result.status != "wrong" or not self._moved):
+            return replace(result, route=made.route), made
+        whole = self._of_driver()
+        if whole is not None and (result is None or whole.status == "correct"):
+            return replace(whole, route="driver"), made
+        if result is None:
+            note = "its output has another shape under this config, and nothing later shows it"
+            result = CheckResult("unjudged", "none", note=note)
+        return replace(result, route=made.route), made
+
+    def _of_launch(self) -> tuple[CheckResult | None, Hosted]:
+        session = self._session
+        prepared = session.prepare(self._launch.info.index, self._config)
+        if any(name in prepared.reshaped for name in prepared.written):
+            return None, prepared.hosted
+        with session.guarded(self._job), put_back_after(prepared):
+            prepared.run()
+            session.synchronize()
+            return checking.check_against(prepared, self._expected), prepared.hosted
+
+    def _of_driver(self) -> CheckResult | None:
+        """Judge what comes of the whole driver; None when it fails or leaves nothing to judge."""
+        session, launch = self._session, self._launch
+        try:
+            with session.guarded(self._job):
+                edits = hosting.whole_edits(session, launch, self._config)
+                made = rehost.whole_run(session, launch, self._config, self._moved, edits)
+        except Exception as error:
+            if session.is_fatal(error):
+                raise
+            return None  # the driver itself says that it is not right, or cannot work so
+        if made.checks.failed:
+            return None
+        differences = list(self._differences(made))
+        if differences:
+            against: Any = "reference" if self._expected else "captured"
+            return checking.verdict(differences, against)
+        if made.checks.made:
+            return CheckResult("correct", "reference", tensor="the driver's own comparison")
+        differences = list(self._of_later(made)) or list(self._of_globals(made))
+        return checking.verdict(differences, "captured") if differences else None
+
+    def _differences(self, made: rehost.WholeRun) -> Iterator[checking.Difference]:
+        wanted = [item.want for item in self._expected]
+        if not wanted:
+            wanted = list(_tensors(self._session.result))
+        for one, other in zip(_tensors(made.value), wanted, strict=False):
+            limits = checking.tolerances(self._launch, one.dtype)
+            yield checking.compare("result", one, other, *limits)
+
+    def _of_later(self, made: rehost.WholeRun) -> Iterator[checking.Difference]:
+        for captured, name, left in made.later:
             want = captured.snapshot.result(captured.arguments[name])
             if want is not None and want.shape == left.shape:
-                label = f"{name} of {captured.info.kernel}"
                 limits = checking.tolerances(captured, left.dtype)
-                differences.append(checking.compare(label, left, want, *limits))
-    if not differences:
-        note = "its output has another shape under this config, and nothing later shows it"
-        return CheckResult("unjudged", "none", note=note)
-    return checking.verdict(differences, against)
+                yield checking.compare(f"{name} of {captured.info.kernel}", left, want, *limits)
+
+    def _of_globals(self, made: rehost.WholeRun) -> Iterator[checking.Difference]:
+        """Compare what a script leaves in its own names, except what this launch itself wrote."""
+        own = {
+            tensor.data_ptr()
+            for name in self._launch.snapshot.written
+            for tensor in tensors_in(self._launch.arguments[name])
+        }
+        computed = False
+        found = []
+        for name, want in self._session.namespace.items():
+            got = made.namespace.get(name)
+            if not isinstance(want, torch.Tensor) or not isinstance(got, torch.Tensor):
+                continue
+            if want.data_ptr() in own or want.shape != got.shape:
+                continue
+            inputs = {
+                tensor.data_ptr()
+                for value in self._launch.arguments.values()
+                for tensor in tensors_in(value)
+            }
+            computed = computed or want.data_ptr() not in inputs
+            limits = checking.tolerances(self._launch, got.dtype)
+            found.append(checking.compare(name, got, want, *limits))
+        # Inputs alone say nothing about what the launch did.
+        yield from found if computed else ()
 
 
-def _tensors(value: Any) -> Any:
-    yield from (item.got for item in checking.pair_up(value, value))
+def mark_derived(launch: CapturedLaunch, name: str, reason: str) -> None:
+    """Mark a knob of a launch as bound to the data."""
+    knobs = tuple(
+        knob.marked_derived(reason) if knob.name == name and not knob.derived else knob
+        for knob in launch.info.knobs
+    )
+    launch.info = replace(launch.info, knobs=knobs)
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    """Yield the tensors of a driver's value in order, numbers as tensors too."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, float):
+        yield torch.tensor([value], dtype=torch.float32)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _tensors(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)
+    else:
+        yield from (item.got for item in checking.pair_up(value, value))
 
 
 def _dictated(session: Session, launch: CapturedLaunch, config: Config, job: Job) -> str | None:
     """Return the constexpr whose change alone broke a result that is right as captured."""
-    constexprs = [
-        name for name in changed_knobs(launch, config) if name in launch.arguments
-    ]  # launch options never decide a result
+    constexprs = hosting.moved_constexprs(launch, config)  # options never decide a result
     if len(constexprs) != 1 or config == launch.info.config:
         return None
     captured = session.verdict_on(launch, launch.info.config, job)
     return constexprs[0] if captured.result.status == "correct" else None
+
+
+def _reason(session: Session, launch: CapturedLaunch, name: str) -> str:
+    """Say why a knob is bound to the data, with the line that binds it."""
+    known = session.entries.of(session, launch, name)
+    for knob in launch.info.knobs:
+        if knob.name == name and knob.derived:
+            return knob.note
+    if known.changes_inputs is not None:
+        return (
+            f"the value at line {known.changes_inputs.line} decides the launch's inputs as well: "
+            "another one is another problem"
+        )
+    call = session.entries.call_of(session, launch)
+    origin = None if call is None else session.entries.flow(session).origin(call, name)
+    if origin is None:
+        return "another value alone breaks the result"
+    text = written(origin[1])
+    return f"{text} at line {origin[1].lineno}: another value alone breaks the result"
+
+
+def written(node: ast.expr) -> str:
+    """Return an expression as it is written, on one line and not too long."""
+    text = ast.unparse(node).replace("triton.", "")
+    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _unjudgeable(launch: CapturedLaunch, session: Session) -> str:
@@ -101,13 +264,13 @@ def _unjudgeable(launch: CapturedLaunch, session: Session) -> str:
     return ""
 
 
-def _derived(launch: CapturedLaunch, name: str, value: object, captured: object) -> Finding:
+def _derived(launch: CapturedLaunch, name: str, value: object, reason: str) -> Finding:
+    captured = launch.info.config[name]
     return Finding(
         "hint",
         "check",
         f"{name} seems dictated by the data: {captured} is right, {value} alone is not",
-        f"the launch derives {name} from its inputs (a padded row length, a group size): leave it, "
-        "or change the host code that computes it",
+        f"{reason}; leave it, or change the host code that computes it",
         file=launch.info.file,
         line=launch.info.call_line or launch.info.line,
     )

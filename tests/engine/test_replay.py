@@ -134,12 +134,21 @@ def example(n=1000):
     copy[(triton.cdiv(n, 64),)](x, o, n, B=64)
     return o
 ''')
+fixed = opened("fixed.py", KERNEL + '''
+def example(n=1000):
+    x, o = torch.randn(n), torch.empty(n)
+    copy[(16,)](x, o, n, B=64)
+    return o
+''')
 out = {}
-for name, play in dict(local=local, module=module, script=script, literal=literal).items():
+for name, play in dict(local=local, module=module, script=script, fixed=fixed).items():
     out[name] = [play.prepare(0, B=b).grid[0] for b in (16, 64, 256)], [
         status(play, B=b) for b in (16, 64, 256)]
 out["global"] = module.namespace["B"]
-checked = literal.check(0, B=16)
+out["literal"] = [status(literal, B=b) for b in (16, 64, 256)], literal.prepare(0, B=16).grid[0]
+out["routes"] = [literal.check(0, B=16).result.route, local.check(0, B=16).result.route,
+                 local.check(0).result.route, local.check(0, num_warps=8).result.route]
+checked = fixed.check(0, B=16)
 out["finding"] = [[f.severity, f.stage, f.line] for f in checked.findings]
 out["derived"] = checked.derived
 out["mismatches"] = checked.result.mismatches
@@ -154,8 +163,11 @@ answer(out)
             [["correct", "captured"]] * 3,
         ], name
     assert got["global"] == 64
-    assert got["literal"][0] == [16, 16, 16]
-    assert [status for status, _ in got["literal"][1]] == ["wrong", "correct", "correct"]
+    # One block size written in two places: the result of the launch alone tells that both move.
+    assert got["literal"] == [[["correct", "captured"]] * 3, 63]
+    assert got["routes"] == ["driver", "driver", "launch", "launch"]
+    assert got["fixed"][0] == [16, 16, 16]
+    assert [status for status, _ in got["fixed"][1]] == ["wrong", "correct", "correct"]
     assert ["warning", "capture", 11] in got["finding"]
     assert got["derived"] == []
     # 16 programs of 16 elements: the other 744 keep the poison that `torch.empty` is given.
