@@ -33,6 +33,15 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
         yield from tensors_in(value.base)
 
 
+def numbers_in(value: Any) -> Iterator[int]:
+    """Yield the whole numbers that an argument holds: itself, or a tuple's items."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from numbers_in(item)
+
+
 def replace_tensors(value: Any, replaced: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """Return `value` with every tensor in it replaced; anything else is handed through."""
     if isinstance(value, torch.Tensor):

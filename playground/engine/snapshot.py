@@ -5,23 +5,21 @@ Kept per storage and not per tensor, so that overlapping views overlap again in 
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch.overrides import TorchFunctionMode
 
 from playground.engine.arguments import StorageKey, flat_bytes, storage_key, tensors_in, view_on
+from playground.engine.pointed import AddressBook
+from playground.engine.poisoning import poisoned_memory as poisoned_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
 _CHUNK_BYTES = 64 << 20
-_POINTERS_LOOKED_AT = 1 << 16
 
 
 @dataclass(eq=False)
@@ -80,18 +78,30 @@ class SnapshotPool:
         self.kept_bytes = 0
         self._latest: dict[StorageKey, torch.Tensor] = {}
         self._written: dict[tuple[int, tuple[StorageKey | None, ...]], tuple[str, ...]] = {}
+        self._addresses = AddressBook()
 
     def before(self, arguments: Mapping[str, Any]) -> Snapshot:
         """Return a snapshot of what `arguments` reach, before their launch."""
-        tensors = [tensor for value in arguments.values() for tensor in tensors_in(value)]
-        pointed = list(_pointed_to(tensors))
-        snapshot = Snapshot(in_place=bool(pointed))
-        for tensor in [*tensors, *pointed]:
+        snapshot = Snapshot()
+        for value in arguments.values():
+            for tensor in tensors_in(value):
+                self._add(snapshot, tensor)
+
+        def saved(tensor: torch.Tensor) -> torch.Tensor | None:
             key = storage_key(tensor)
-            if key is not None and key not in snapshot.images:
-                live = flat_bytes(tensor.detach())
-                snapshot.images[key] = Image(live, self._copy(key, live))
+            return None if key is None else snapshot.images[key].saved
+
+        pointed = self._addresses.pointed_to(arguments, saved)
+        snapshot.in_place = bool(pointed)
+        for tensor in pointed:
+            self._add(snapshot, tensor)
         return snapshot
+
+    def _add(self, snapshot: Snapshot, tensor: torch.Tensor) -> None:
+        key = storage_key(tensor)
+        if key is not None and key not in snapshot.images:
+            live = flat_bytes(tensor.detach())
+            snapshot.images[key] = Image(live, self._copy(key, live))
 
     def after(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
         """Add to `snapshot` what the launch of `function` changed."""
@@ -197,69 +207,3 @@ def _changed(value: Any, snapshot: Snapshot) -> bool:
         if not torch.equal(one, other):
             return True
     return False
-
-
-def _pointed_to(tensors: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
-    """Yield the live tensors whose addresses are held as values in 64-bit integer `tensors`."""
-    addresses: set[int] = set()
-    for tensor in tensors:
-        if tensor.dtype not in (torch.int64, torch.uint64) or storage_key(tensor) is None:
-            continue
-        values = tensor.detach().reshape(-1)[:_POINTERS_LOOKED_AT].view(torch.int64)
-        addresses.update(value for value in values.unique().tolist() if value > 1 << 16)
-    if not addresses:
-        return
-    seen: set[StorageKey] = set()
-    ordered = sorted(addresses)
-    # Only what Python can still name can be told from a plain number.
-    for value in gc.get_objects():
-        if not issubclass(type(value), torch.Tensor):
-            continue
-        key = storage_key(value)
-        if key is None or key in seen:
-            continue
-        seen.add(key)
-        start, end = key[1], key[1] + value.untyped_storage().nbytes()
-        if any(start <= address < end for address in ordered):
-            yield value
-
-
-class _Poison(TorchFunctionMode):
-    """Fills memory that torch hands out uninitialised with a pattern no kernel writes by chance."""
-
-    _MAKERS = frozenset(
-        {
-            torch.empty, torch.empty_like, torch.empty_strided, torch.empty_permuted,
-            torch.Tensor.new_empty, torch.Tensor.new_empty_strided,
-        }
-    )  # fmt: skip
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        if func in self._MAKERS and isinstance(result, torch.Tensor):
-            poison(result)
-        return result
-
-
-def poison(tensor: torch.Tensor) -> None:
-    """Fill a fresh tensor: floats with NaN, integers with 0x7f bytes; others are left alone."""
-    if storage_key(tensor) is None or tensor.dtype == torch.bool or tensor.is_inference():
-        return
-    if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
-        pattern = 0xFF  # all ones is a NaN in every float format here, 8-bit ones included
-    elif tensor.dtype in (*_SAME_SIZE.values(), torch.int8, torch.uint16, torch.uint32):
-        pattern = 0x7F
-    else:
-        return
-    flat_bytes(tensor.detach()).fill_(pattern)
-
-
-@contextlib.contextmanager
-def poisoned_memory() -> Iterator[None]:
-    """Make `torch.empty` and its like return NaN meanwhile.
-
-    The contents were undefined anyway. So what a launch leaves unwritten shows, and what it writes
-    can be told from what happened to lie there: the result of an earlier run, most often.
-    """
-    with _Poison():
-        yield

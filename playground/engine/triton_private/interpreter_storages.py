@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import bisect
-import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+
+from playground.engine.pointed import in_use_on_cpu, tensors_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,19 +94,13 @@ def storages_by_address(arguments: Mapping[str, Any], known: Sequence[Storage]) 
         wanted = wanted[(wanted < storage.start) | (wanted >= storage.end)]
     if not wanted.size:
         return []
-    found: dict[int, Storage] = {}
-    for thing in gc.get_objects():
-        # Exact types: `isinstance` runs code of lazy proxies, and subclasses may have no memory.
-        if type(thing) not in (torch.Tensor, torch.nn.Parameter):
-            continue
-        if thing.device.type != "cpu" or thing.layout != torch.strided:
-            continue
-        memory = thing.untyped_storage()
-        start, size = memory.data_ptr(), memory.nbytes()
-        if size and start not in found and np.any((wanted >= start) & (wanted < start + size)):
-            label = f"storage at {start:#x}"
-            found[start] = Storage(label, start, start + size, start)
-    return list(found.values())
+    found = []
+    for tensor in tensors_at(in_use_on_cpu(wanted.tolist())):
+        if tensor.device.type == "cpu":
+            memory = tensor.untyped_storage()
+            start, size = memory.data_ptr(), memory.nbytes()
+            found.append(Storage(f"storage at {start:#x}", start, start + size, start))
+    return found
 
 
 class Ranges:

@@ -1,0 +1,95 @@
+"""Memory that torch hands out uninitialised, filled with a pattern no kernel writes by chance.
+
+Its contents were undefined anyway. So what a launch leaves unwritten shows, and what it writes can
+be told from what happened to lie there: the result of an earlier run, most often.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils import _device
+
+from playground.engine.arguments import flat_bytes, storage_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_MAKERS: tuple[tuple[Any, str], ...] = (
+    (torch, "empty"),
+    (torch, "empty_like"),
+    (torch, "empty_strided"),
+    (torch, "empty_permuted"),
+    (torch.Tensor, "new_empty"),
+    (torch.Tensor, "new_empty_strided"),
+)
+_INTEGERS = frozenset(
+    {
+        torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+        torch.uint16, torch.uint32, torch.uint64,
+    }
+)  # fmt: skip
+
+_depth = 0
+
+
+@contextlib.contextmanager
+def poisoned_memory() -> Iterator[None]:
+    """Make `torch.empty` and its like return NaN meanwhile, on every thread.
+
+    The functions themselves are replaced: a mode that sees every call of torch would make a driver
+    of many small operations several times slower, and autograd's threads would be without it.
+    """
+    global _depth
+    # Torch keeps its list of functions that make tensors from the first time somebody asks.
+    _device._device_constructors()
+    originals = [(owner, name, vars(owner).get(name)) for owner, name in _MAKERS]
+    _depth += 1
+    try:
+        for owner, name in _MAKERS:
+            made = getattr(owner, name)
+            if not hasattr(made, "_poisons"):
+                setattr(owner, name, _poisoning(made))
+        yield
+    finally:
+        _depth -= 1
+        for owner, name, original in originals:
+            if original is None:
+                delattr(owner, name)  # it was inherited, and is again
+            else:
+                setattr(owner, name, original)
+
+
+def _poisoning(make: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        result = make(*args, **kwargs)
+        # A file that imported the function by name keeps this one: then it does nothing any more.
+        if _depth and not torch.compiler.is_compiling() and isinstance(result, torch.Tensor):
+            poison(result)
+        return result
+
+    made._poisons = True  # type: ignore[attr-defined]
+    return made
+
+
+def poison(tensor: torch.Tensor) -> None:
+    """Fill a fresh tensor: floats with NaN, integers with 0x7f bytes; others are left alone."""
+    dtype = tensor.dtype
+    if dtype in _INTEGERS:
+        pattern = 0x7F
+    elif dtype.is_floating_point or dtype.is_complex:
+        pattern = 0xFF  # all ones is a NaN in every float format here, 8-bit ones included
+    else:
+        return
+    key = storage_key(tensor)
+    if key is None or tensor.is_inference():
+        return
+    if tensor.device.type == "cpu":
+        ctypes.memset(key[1], pattern, tensor.untyped_storage().nbytes())
+    else:
+        flat_bytes(tensor.detach()).fill_(pattern)
