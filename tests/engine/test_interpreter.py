@@ -251,7 +251,7 @@ def test_libdevice_functions_compute(outcomes):
     found = value_of(outcomes, "device_functions")
     assert found["close"] == [True] * 6
     name, text = found["missing"]
-    assert name == "NotImplementedError"
+    assert name == "NotInterpretableError"
     assert "__nv_fadd_ru" in text
 
 

@@ -11,16 +11,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from playground.engine.triton_private import interpreter_libdevice, interpreter_source
+from playground.engine.triton_private import (
+    interpreter_libdevice,
+    interpreter_limits,
+    interpreter_source,
+)
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
 from playground.engine.triton_private.interpreter_arithmetic import judgeable as _judgeable
 from playground.engine.triton_private.interpreter_launch import Launches
-from playground.engine.triton_private.interpreter_memory import (
-    Access,
-    Memory,
-    Observer,
+from playground.engine.triton_private.interpreter_limits import (
+    NotInterpretableError,
     WaitsForeverError,
 )
+from playground.engine.triton_private.interpreter_memory import Access, Memory, Observer
 from playground.engine.triton_private.interpreter_reductions import Reductions
 from playground.engine.triton_private.interpreter_result import (
     InterpretedLaunch,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Access",
     "InterpretedLaunch",
+    "NotInterpretableError",
     "NotInterpretingError",
     "Observer",
     "WaitsForeverError",
@@ -82,6 +86,7 @@ def install() -> None:
     arithmetic.install()
     Reductions(interpreter, arithmetic).install()
     interpreter_libdevice.install(interpreter, arithmetic)
+    interpreter_limits.install(interpreter, arithmetic)
     memory = Memory(interpreter, arithmetic)
     memory.install()
     interpreter_source.install(interpreter)

@@ -129,7 +129,8 @@ class Arithmetic:
 
     def ternary_op(self, lhs: Any, rhs: Any, other: Any, op: Any) -> Any:
         if op is np.where:  # a choice needs no arithmetic: the bits pass through
-            return self._handle(op(lhs.data, rhs.data, other.data), other.dtype.scalar)
+            chosen = op(lhs.data, rhs.data, other.data).astype(other.data.dtype, copy=False)
+            return self._handle(chosen, other.dtype.scalar)
         return self.make(op(values(lhs), values(rhs), values(other)), other.dtype)
 
     def create_clampf(self, arg: Any, low: Any, high: Any, propagate_nans: Any) -> Any:

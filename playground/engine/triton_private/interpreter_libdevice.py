@@ -13,6 +13,10 @@ import numpy as np
 import torch
 
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic, values
+from playground.engine.triton_private.interpreter_limits import (
+    NotInterpretableError,
+    cuda_modules,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +35,53 @@ def _by_torch(function: Callable[..., Any]) -> Callable[..., Array]:
 def _round_half_away(x: Array) -> Array:
     result: Array = np.trunc(x + np.copysign(np.asarray(0.5, x.dtype), x))
     return result
+
+
+def _gamma(x: Array) -> Array:
+    wide = torch.from_numpy(np.ascontiguousarray(x)).double()
+    size = torch.exp(torch.special.gammaln(wide))
+    # Gamma changes its sign from one negative unit to the next.
+    negative = (wide < 0) & (torch.floor(wide) % 2 != 0)
+    result: Array = torch.where(negative, -size, size).numpy().astype(x.dtype)
+    return result
+
+
+def _unsigned(x: Array) -> Array:
+    return np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}")
+
+
+def _first_set(x: Array) -> Array:
+    bits = _unsigned(x)
+    lowest = bits & (~bits + bits.dtype.type(1))
+    found: Array = np.where(bits == 0, 0, np.bitwise_count(lowest - bits.dtype.type(1)) + 1)
+    return found.astype(np.int32)
+
+
+def _leading_zeros(x: Array) -> Array:
+    bits = _unsigned(x)
+    for shift in (1, 2, 4, 8, 16, 32):
+        if shift < 8 * x.dtype.itemsize:
+            bits = bits | (bits >> bits.dtype.type(shift))
+    result: Array = 8 * x.dtype.itemsize - np.bitwise_count(bits).astype(np.int32)
+    return result.astype(np.int32)
+
+
+def _reversed_bits(x: Array) -> Array:
+    bits, result = _unsigned(x), np.zeros_like(_unsigned(x))
+    one = bits.dtype.type(1)
+    for _ in range(8 * x.dtype.itemsize):
+        result = (result << one) | (bits & one)
+        bits = bits >> one
+    return result.view(x.dtype)
+
+
+def _exponent(x: Array) -> Array:
+    result: Array = np.frexp(x)[1] - 1
+    return result.astype(np.int32)
+
+
+def _low_24_bits(x: Array) -> Array:
+    return (x.astype(np.int32) << 8) >> 8
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -73,6 +124,17 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "frcp_rn": lambda x: 1 / x, "drcp_rn": lambda x: 1 / x, "frsqrt_rn": lambda x: 1 / np.sqrt(x),
     "fsqrt_rn": np.sqrt, "dsqrt_rn": np.sqrt,
     "popc": lambda x: np.bitwise_count(x), "popcll": lambda x: np.bitwise_count(x),
+    "tgamma": _gamma, "ffs": _first_set, "ffsll": _first_set, "clz": _leading_zeros,
+    "clzll": _leading_zeros, "brev": _reversed_bits, "brevll": _reversed_bits,
+    "logb": lambda x: _exponent(x).astype(x.dtype), "ilogb": lambda x: _exponent(x),
+    "scalbn": np.ldexp, "finitef": np.isfinite, "isfinited": np.isfinite,
+    "sad": lambda x, y, z: np.abs(x.astype(np.int64) - y) + z,
+    "uhadd": lambda x, y: (x.astype(np.uint64) + y) >> np.uint64(1),
+    "hadd": lambda x, y: (x.astype(np.int64) + y) >> 1,
+    "rhadd": lambda x, y: (x.astype(np.int64) + y + 1) >> 1,
+    "mul24": lambda x, y: _low_24_bits(x) * _low_24_bits(y),
+    "norm3d": lambda x, y, z: np.sqrt(x * x + y * y + z * z),
+    "rhypot": lambda x, y: 1 / np.hypot(x, y),
     "float_as_int": lambda x: x.view(np.int32), "int_as_float": lambda x: x.view(np.float32),
     "float_as_uint": lambda x: x.view(np.uint32), "uint_as_float": lambda x: x.view(np.float32),
 }  # fmt: skip
@@ -84,8 +146,8 @@ def _function(symbol: str) -> Callable[..., Any]:
     for candidate in (name, name.removesuffix("f"), name.removesuffix("d")):
         if candidate in _FUNCTIONS:
             return _FUNCTIONS[candidate]
-    raise NotImplementedError(
-        f"the interpreter has no {symbol}: this kernel can be compiled but not interpreted"
+    raise NotInterpretableError(
+        f"the interpreter has no {symbol}: this kernel cannot be interpreted"
     )
 
 
@@ -96,7 +158,6 @@ def install(interpreter: Any, arithmetic: Arithmetic) -> None:
     for good, before any kernel file is loaded.
     """
     from triton.language.extra import libdevice as stubs
-    from triton.language.extra.cuda import libdevice
 
     def extern(
         _me: Any, _library: Any, _path: Any, symbol: str, args: Any, result_type: Any, _pure: Any
@@ -106,12 +167,13 @@ def install(interpreter: Any, arithmetic: Arithmetic) -> None:
 
     interpreter.InterpreterBuilder.create_extern_elementwise = extern
     semantic = interpreter.interpreter_semantic
-    for name, function in list(vars(libdevice).items()):
-        if interpreter.tl.core.is_builtin(function):
-            bound = _bound(function, name, semantic)
-            setattr(libdevice, name, bound)
-            if hasattr(stubs, name):
-                setattr(stubs, name, bound)
+    for libdevice in cuda_modules("libdevice"):
+        for name, function in list(vars(libdevice).items()):
+            if interpreter.tl.core.is_builtin(function):
+                bound = _bound(function, name, semantic)
+                setattr(libdevice, name, bound)
+                if hasattr(stubs, name):
+                    setattr(stubs, name, bound)
 
 
 def _bound(function: Callable[..., Any], name: str, semantic: Any) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ import triton
 
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic, values
 from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
+from playground.engine.triton_private.interpreter_limits import WaitsForeverError
 from playground.engine.triton_private.interpreter_storages import Ranges, Storage
 from playground.model.coverage import OutOfBounds, flop_kind
 
@@ -68,10 +69,6 @@ class Observer(Protocol):
 
         `kind` is one of `model.coverage.FLOP_KINDS`.
         """
-
-
-class WaitsForeverError(RuntimeError):
-    """A program waits for a value that only another program can write."""
 
 
 @dataclass
@@ -352,6 +349,19 @@ class Memory:
             ptrs, mask = ptr.materialize_pointers(boundary_check)
             return memory._load(ptrs, mask, memory._padding(ptrs, padding))
 
+        def descriptor_reduce(me: Any, kind: Any, desc: Any, value: Any, indices: Any) -> None:
+            ptrs, mask = desc.materialize_pointers(indices)
+            name = str(kind).rpartition(".")[2]
+            scalar = value.dtype.scalar
+            if scalar.is_floating() and name == "ADD":
+                name = "FADD"
+            elif scalar.is_int_unsigned() and name in ("MIN", "MAX"):
+                name = f"U{name}"
+            operation = getattr(memory._native.RMW_OP, name)
+            relaxed = memory._native.MEM_SEMANTIC.RELAXED
+            memory._update(operation, ptrs, value, mask, relaxed)
+
+        builder.create_descriptor_reduce = descriptor_reduce
         builder.create_descriptor_load = descriptor_load
         if hasattr(builder, "create_tensor_pointer_load"):  # before 3.9
             builder.create_tensor_pointer_load = pointer_load
@@ -429,6 +439,11 @@ class Memory:
         touched, lost = self._enter("atomic", ptr, addresses, active, val.data.itemsize)
         if scalar.name in SMALL and op == self._native.RMW_OP.FADD:
             result = self._add_small(addresses, val, touched)
+        elif op == self._native.RMW_OP.XCHG and val.data.dtype.kind == "f":
+            # The native exchange takes integers only: the bits are the same.
+            bits = val.data.view(f"i{val.data.itemsize}")
+            swapped = self._native.atomic_rmw(op, addresses, bits, touched, sem)
+            result = swapped.view(val.data.dtype)
         else:
             result = self._native.atomic_rmw(op, addresses, val.data, touched, sem)
         if lost is not None:
