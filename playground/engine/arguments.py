@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
@@ -102,29 +103,57 @@ def dtype_text(dtype: torch.dtype) -> str:
 
 
 def describe(name: str, value: Any, *, constexpr: bool, numbers: dict[StorageKey, int]) -> Argument:
-    """Return an argument as the window sees it; `numbers` numbers the storages seen so far."""
+    """Return an argument as the window sees it; `numbers` numbers the storages seen so far.
+
+    Of an argument that holds several tensors (a tuple), each takes its storage's number.
+    """
     if constexpr:
-        return Argument(name, "constexpr", _short(knob_value(value, str(wrappers.plain(value)))))
-    if isinstance(value, torch.Tensor):
-        return Argument(name, "tensor", _tensor_text(value), tensor_info(value, numbers))
+        return Argument(name, "constexpr", _short(knob_value(value, text_of(value))))
+    infos = [tensor_info(tensor, numbers) for tensor in tensors_in(value)]
+    text = _short(text_of(value))
+    info = infos[0] if len(infos) == 1 else None
+    if isinstance(value, (torch.Tensor, triton.TensorWrapper)):
+        return Argument(name, "tensor", text, info)
     if isinstance(value, TensorDescriptor):
-        base = next(tensors_in(value), None)
-        text = f"descriptor of {list(value.shape)} in blocks of {list(value.block_shape)}"
-        info = None if base is None else tensor_info(base, numbers)
         return Argument(name, "descriptor", text, info)
-    if isinstance(value, triton.TensorWrapper):
-        base = next(tensors_in(value), None)
-        info = None if base is None else tensor_info(base, numbers)
-        return Argument(name, "tensor", f"{value} as {value.dtype}", info)
     if value is None:
-        return Argument(name, "none", "None")
+        return Argument(name, "none", text)
     if isinstance(value, bool):
-        return Argument(name, "bool", str(value))
+        return Argument(name, "bool", text)
     if isinstance(value, int):
-        return Argument(name, "int", str(value))
+        return Argument(name, "int", text)
     if isinstance(value, float):
-        return Argument(name, "float", repr(value))
-    return Argument(name, "other", _short(value))
+        return Argument(name, "float", text)
+    return Argument(name, "other", text, info)
+
+
+def text_of(value: Any) -> str:
+    """Return an argument in words: a tensor by type and shape, never by its contents."""
+    value = wrappers.plain(value)
+    if isinstance(value, torch.Tensor):
+        return _tensor_text(value)
+    if isinstance(value, triton.TensorWrapper):
+        return f"{text_of(value.base)} as {value.dtype}"
+    if isinstance(value, TensorDescriptor):
+        kind = "".join(dtype_text(tensor.dtype) for tensor in tensors_in(value.base))
+        return f"descriptor of {kind}{list(value.shape)} in blocks of {list(value.block_shape)}"
+    if isinstance(value, (tuple, list)):
+        names = getattr(value, "_fields", None)
+        if names is not None:
+            parts = [f"{key}={text_of(item)}" for key, item in zip(names, value, strict=True)]
+            return f"{type(value).__name__}({', '.join(parts)})"
+        items = ", ".join(map(text_of, value))
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' * (len(value) == 1)})"
+    if isinstance(value, bool | int | str) or value is None:
+        return str(value)
+    if isinstance(value, torch.dtype):
+        return str(value)
+    dtype = wrappers.dtype_name(value)
+    if dtype is not None:
+        return dtype
+    if wrappers.is_function(value):
+        return wrappers.kernel_name(value)
+    return repr(value)
 
 
 def tensor_info(tensor: torch.Tensor, numbers: dict[StorageKey, int]) -> TensorInfo:
@@ -170,6 +199,8 @@ def knob_value(value: Any, otherwise: Any) -> Any:
     value = wrappers.plain(value)
     if isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, np.integer):  # from shapes that NumPy computed
+        return int(value)
     dtype = wrappers.dtype_name(value)
     return otherwise if dtype is None else dtype
 

@@ -97,13 +97,15 @@ class AddressBook:
         kept = self._found.get(addresses)
         if kept is None or any(storage_key(tensor) is None for tensor in kept):
             in_use = in_use_on_gpu(addresses) if on_gpu else in_use_on_cpu(addresses)
-            kept = tuple(tensors_at(in_use)) if in_use else ()
+            kept = tuple(tensors_at(in_use))
             self._found[addresses] = kept
         return kept
 
 
 def tensors_at(addresses: Collection[int]) -> Iterable[torch.Tensor]:
     """Yield one tensor for each live storage in which an address lies."""
+    if not addresses:
+        return
     ordered = sorted(addresses)
     seen: set[StorageKey] = set()
     objects = gc.get_objects()
@@ -128,9 +130,11 @@ def in_use_on_cpu(addresses: Iterable[int]) -> list[int]:
         return list(addresses)
     starts, ends = [], []
     for line in lines:
-        start, end = line.split(" ", 1)[0].split("-")
-        starts.append(int(start, 16))
-        ends.append(int(end, 16))
+        place, permissions = line.split(" ", 2)[:2]
+        if permissions.startswith("r"):
+            start, end = place.split("-")
+            starts.append(int(start, 16))
+            ends.append(int(end, 16))
     return [
         address
         for address in addresses
