@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 VERBS = {
     "launches": "list what the driver launches: kernel, grid, arguments, knobs",
     "bench": "check one config and measure its time",
+    "replay": "run one launch once under a config, for a profiler to look at",
     "compile": "compile one config: registers, spills, shared memory, every stage",
     "coverage": "count which elements are loaded and stored, and how often",
     "sweep": "try many configs and rank them",
@@ -188,7 +189,28 @@ def _parser(verb: str) -> argparse.ArgumentParser:
         )  # fmt: skip
     if verb == "bench":
         add("--budget", type=float, default=200.0, metavar="MS", help="measuring time (200 ms)")
-        add("--cache", choices=("cold", "warm"), default="cold", help="state of the L2 cache")
+        cache = parser.add_mutually_exclusive_group()
+        cache.add_argument(
+            "--cache", choices=("cold", "warm"), default="cold", help="state of the L2 cache"
+        )
+        for mode, text in (("cold", "evict the L2 before each sample"), ("warm", "leave it")):
+            cache.add_argument(
+                f"--{mode}", dest="cache", action="store_const", const=mode, help=text
+            )
+        add(
+            "--vs", dest="against", metavar="WHAT",
+            help="compare, in random turns, with a config (BLOCK=64,num_warps=8), reference, "
+            "other.py:LAUNCH or an expression of torch's",
+        )  # fmt: skip
+        add(
+            "--curve", action="append", default=[], metavar="NAME=LOW:HIGH[:COUNT][:SPACING]",
+            help="time over problem sizes; SPACING is log, linear, pow2 or ragged; may be given "
+            "twice",
+        )  # fmt: skip
+        add("--roofline", action="store_true", help="the GPU's ceilings, and how near they are")
+        add("--host", action="store_true", help="what a launch costs the host")
+        add("--energy", action="store_true", help="joules a launch (runs for a second)")
+        add("--ncu", action="store_true", help="run Nsight Compute on exactly this launch")
     if verb == "sweep":
         add(
             "--values", action="append", default=[], metavar="NAME=V1,V2",
@@ -231,6 +253,12 @@ def _task(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParse
         budget_ms=budget_ms,
         cache=getattr(options, "cache", "cold"),
         progress=sys.stderr.isatty(),
+        against=getattr(options, "against", None),
+        curve=tuple(getattr(options, "curve", ())),
+        roofline=getattr(options, "roofline", False),
+        host=getattr(options, "host", False),
+        energy=getattr(options, "energy", False),
+        ncu=getattr(options, "ncu", False),
     )
 
 

@@ -15,12 +15,15 @@ from playground.model.config import Config
 
 if TYPE_CHECKING:
     from playground.model.check import CheckResult
+    from playground.model.comparison import Comparison
     from playground.model.compiling import CompileReport
     from playground.model.coverage import AccessCount, Coverage, TensorCoverage
+    from playground.model.curve import Curve
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding
     from playground.model.launch import Launch
     from playground.model.measurement import Measurement
+    from playground.model.roofline import Ceilings, Standing
     from playground.model.sweep import SweepResult
 
 SCHEMA = "triton-playground/1"
@@ -30,6 +33,7 @@ Json = dict[str, object]
 PAYLOADS = {
     "launches": "launches",
     "bench": "measurement",
+    "replay": "replay",
     "compile": "compile",
     "coverage": "coverage",
     "sweep": "sweep",
@@ -92,10 +96,18 @@ def launch(value: Launch) -> Json:
     return {**_record(value), "programs": value.programs}
 
 
-def measurement(value: Measurement, kernel: str, check: CheckResult | None) -> Json:
-    """Return a measurement with its statistics, and whether what was timed is right."""
+EXTRAS = ("comparison", "curve", "roofline", "host_cost", "energy", "nsight")
+"""Keys of a measurement that are null unless they were asked for."""
+
+
+def measurement(
+    value: Measurement, kernel: str, check: CheckResult | None, extras: Json | None = None
+) -> Json:
+    """Return a measurement with its statistics, whether what was timed is right, and `extras`."""
     return {
         **_record(value),
+        **dict.fromkeys(EXTRAS),
+        **(extras or {}),
         "kernel": kernel,
         "median_ms": plain(value.median_ms),
         "interval_ms": plain(value.interval_ms),
@@ -104,6 +116,32 @@ def measurement(value: Measurement, kernel: str, check: CheckResult | None) -> J
         "tflops": plain(value.tflops),
         "check": plain(check),
     }
+
+
+def comparison(value: Comparison) -> Json:
+    """Return a comparison with every round, and its verdict as text."""
+    return {**_record(value), "rounds": value.rounds, "text": value.text()}
+
+
+def curve(value: Curve) -> Json:
+    """Return a curve; each row with its rates."""
+    rows = [
+        {**_record(row), "sizes": dict(row.sizes), "gbps": plain(row.value("GB/s")),
+         "tflops": plain(row.value("TFLOP/s"))}
+        for row in value.rows
+    ]  # fmt: skip
+    return {**_record(value), "rows": rows}
+
+
+def roofline(ceilings: Ceilings, standing: Standing | None) -> Json:
+    """Return the ceilings, and where the launch stands under them."""
+    found: Json = {"ceilings": {**_record(ceilings), "tflops": dict(ceilings.tflops)}}
+    found["standing"] = None
+    if standing is not None:
+        found["standing"] = {
+            **_record(standing), "share": plain(standing.share), "text": standing.text(),
+        }  # fmt: skip
+    return found
 
 
 def compiled(value: CompileReport, ir: dict[str, str]) -> Json:

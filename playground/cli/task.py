@@ -32,6 +32,12 @@ class Task:
     budget_ms: float = 200.0
     cache: Literal["cold", "warm"] = "cold"
     progress: bool = False
+    against: str | None = None
+    curve: tuple[str, ...] = ()
+    roofline: bool = False
+    host: bool = False
+    energy: bool = False
+    ncu: bool = False
 
     def to_json(self) -> str:
         """Return the task as one argument of a command."""
@@ -41,7 +47,8 @@ class Task:
     def from_json(cls, text: str) -> Task:
         """Return the task that `to_json` wrote."""
         fields = json.loads(text)
-        fields["emit"] = tuple(fields["emit"])
+        for name in ("emit", "curve"):
+            fields[name] = tuple(fields[name])
         fields["values"] = {name: tuple(given) for name, given in fields["values"].items()}
         return cls(**fields)
 

@@ -4,38 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from playground.cli import timing_text
+from playground.cli.text_table import duration, table
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from playground.cli.schema import Json
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return the rows in columns; numbers align at their right end, None is a dash."""
-    cells = [["-" if value is None else str(value) for value in row] for row in rows]
-    numeric = [
-        bool(cells) and all(_is_number(row[column]) for row in cells)
-        for column in range(len(header))
-    ]
-    widths = [
-        max(len(name), *(len(row[column]) for row in cells)) if cells else len(name)
-        for column, name in enumerate(header)
-    ]
-    lines = []
-    for row in [list(header), *cells]:
-        parts = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ]
-        lines.append("  ".join(parts).rstrip())
-    return "\n".join(lines)
-
-
-def _is_number(text: str) -> bool:
-    bare = text.replace(",", "").removesuffix("%")
-    return text == "-" or bare.replace(".", "", 1).replace("-", "", 1).isdigit()
 
 
 def render(document: Json, key: str) -> str:
@@ -70,15 +46,6 @@ def device_line(document: Json) -> str:
 def config_text(config: dict[str, object]) -> str:
     """Return `BLOCK_SIZE=1024 num_warps=4`; a knob that is not set is left out."""
     return " ".join(f"{name}={value}" for name, value in config.items() if value is not None)
-
-
-def duration(time_ms: float | None) -> str:
-    """Return a time with three to four figures and the unit that fits it."""
-    if time_ms is None:
-        return "-"
-    if time_ms < 1:
-        return f"{time_ms * 1e3:.2f} µs"
-    return f"{time_ms:.3f} ms" if time_ms < 1000 else f"{time_ms / 1e3:.2f} s"
 
 
 # ------------------------------------------------------------------ the sections
@@ -173,7 +140,12 @@ def _measurement(item: dict[str, Any]) -> str:
         rows.append(("host, a launch", duration(item["host_ms"])))
     if item["check"]:
         rows.append(("result", _verdict(item["check"])))
-    return title + "\n" + _indented(_pairs(rows)) + _notes(item["notes"])
+    text = title + "\n" + _indented(_pairs(rows)) + _notes(item["notes"])
+    return "\n".join([text, *timing_text.extras(item)])
+
+
+def _replay(item: dict[str, Any]) -> str:
+    return f"replayed {item['kernel']} under {config_text(item['config'])}"
 
 
 def _verdict(check: dict[str, Any]) -> str:
@@ -300,6 +272,7 @@ _SECTIONS: dict[str, Callable[[Any], str]] = {
     "launches": _launches,
     "compile": _compile,
     "measurement": _measurement,
+    "replay": _replay,
     "coverage": _coverage,
     "sweep": _sweep,
     "export": _export,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from playground.cli import schema
+from playground.cli import schema, timing
 from playground.cli.task import typed_value
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
 from playground.engine.findings import coverage_findings
@@ -108,7 +108,20 @@ def bench(work: Work) -> None:
             job=work.job,
         ),
     )
-    work.report.put("measurement", schema.measurement(measured, work.launch.kernel, check))
+    document = schema.measurement(measured, work.launch.kernel, check, timing.extras(work))
+    work.report.put("measurement", document)
+
+
+def replay(work: Work) -> None:
+    """Run the launch once, inside the range that Nsight Compute is told to look at."""
+    from playground.engine.analysis import replay_once
+
+    work.attempt(
+        "runtime",
+        "replaying the launch",
+        lambda: replay_once(work.session, work.launch.index, work.config, work.job),
+    )
+    work.report.put("replay", {"kernel": work.launch.kernel, "config": schema.plain(work.config)})
 
 
 def coverage(work: Work) -> None:
@@ -223,6 +236,7 @@ VERBS: dict[str, Callable[[Work], None]] = {
     "launches": launches,
     "compile": compile_,
     "bench": bench,
+    "replay": replay,
     "coverage": coverage,
     "sweep": sweep,
     "export": export,

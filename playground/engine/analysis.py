@@ -103,6 +103,24 @@ def replay_options(session: Session, launch: int, config: Config) -> list[str]:
     return options
 
 
+def replay_once(session: Session, launch: int, config: Config, job: Job) -> None:
+    """Run a launch once inside the NVTX range that Nsight Compute is told to look at."""
+    from playground.engine.nsight import RANGE
+
+    with session.guarded(job), put_back_after(session.prepare(launch, config)) as prepared:
+        prepared.run()  # compiles, and what else happens once
+        prepared.restore()
+        session.synchronize()
+        if session.device.mode != "gpu":
+            return
+        import torch
+
+        torch.cuda.nvtx.range_push(RANGE)
+        prepared.run()
+        session.synchronize()
+        torch.cuda.nvtx.range_pop()
+
+
 def nsight(session: Session, launch: int, config: Config, job: Job) -> NsightReport:
     """Return what Nsight Compute says of the launch, run on the file as it is saved.
 

@@ -112,7 +112,7 @@ def _run(line: list[str], job: Job) -> str:
 
 
 def parse(text: str) -> NsightReport:
-    """Return the metrics in the CSV of `ncu --page details`; what precedes its header is skipped."""
+    """Return the metrics in the CSV of `ncu --page details`; the rest is skipped."""
     lines = text.splitlines()
     start = next((i for i, row in enumerate(lines) if row.startswith('"ID"')), None)
     if start is None:

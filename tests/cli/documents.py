@@ -18,12 +18,12 @@ DEVICE = {
 COUNT = {"total": int, "min": int, "max": int}
 CLOCK = {
     "sm_clock_mhz": (int, Maybe), "memory_clock_mhz": (int, Maybe), "temperature_c": (int, Maybe),
-    "power_w": (*NUMBER, Maybe), "throttle": str,
+    "power_w": (*NUMBER, Maybe), "throttle": str, "utilisation": (int, Maybe),
 }  # fmt: skip
 CHECK = {
     "status": str, "against": str, "tensor": str, "max_abs_error": (*NUMBER, Maybe),
     "tolerance": (*NUMBER, Maybe), "mismatches": int, "elements": int,
-    "first_index": (list, Maybe), "note": str,
+    "first_index": (list, Maybe), "note": str, "route": str,
 }  # fmt: skip
 ROW = {
     "config": CONFIG, "status": str, "reason": str, "median_ms": (*NUMBER, Maybe),
@@ -40,6 +40,7 @@ PAYLOADS = {
             "name": str, "kind": str, "origin": str, "default": object, "choices": list,
             "minimum": (int, Maybe), "maximum": (int, Maybe), "derived": bool, "note": str}],
         "config": CONFIG, "presets": [{"label": str, "config": CONFIG}], "wrappers": list,
+        "count": int,
     }],
     "measurement": {
         "launch": int, "kernel": str, "config": CONFIG, "samples_ms": [NUMBER],
@@ -47,8 +48,11 @@ PAYLOADS = {
         "cache": str, "bandwidth_gbps": (*NUMBER, Maybe), "tflops": (*NUMBER, Maybe),
         "bytes_requested": (int, Maybe), "bytes_unique": (int, Maybe), "flops": (int, Maybe),
         "host_ms": (*NUMBER, Maybe), "before": CLOCK, "after": CLOCK, "notes": [str],
-        "check": CHECK,
+        "budget_ms": (*NUMBER, Maybe), "stopped": str, "check": CHECK,
+        "comparison": (dict, Maybe), "curve": (dict, Maybe), "roofline": (dict, Maybe),
+        "host_cost": (dict, Maybe), "energy": (dict, Maybe), "nsight": (dict, Maybe),
     },
+    "replay": {"kernel": str, "config": CONFIG},
     "compile": {
         "launch": int, "kernel": str, "config": CONFIG, "target": str,
         "registers": (int, Maybe), "spill_bytes": (int, Maybe), "stack_bytes": (int, Maybe),
@@ -66,6 +70,7 @@ PAYLOADS = {
             "tensor": str, "kind": str, "program": int, "distance": int, "lanes": int,
             "line": (int, Maybe), "file": (str, Maybe)}],
         "mode": str, "duration_ms": NUMBER, "resolution": str, "notes": [str],
+        "flops_by_kind": list,
     },
     "sweep": {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from playground.cli import schema, text
+from playground.cli import schema, text, text_table
 from playground.model.check import CheckResult
 from playground.model.config import Config
 from playground.model.coverage import AccessCount, Coverage, TensorCoverage
@@ -84,7 +84,7 @@ def test_findings_read_as_compilers_do():
 
 
 def test_tables_align():
-    shown = text.table(("name", "count"), [("a", 5), ("long name", 1234), ("b", None)])
+    shown = text_table.table(("name", "count"), [("a", 5), ("long name", 1234), ("b", None)])
     assert shown.splitlines() == [
         "name       count",
         "a              5",
@@ -98,4 +98,4 @@ def test_tables_align():
     [(0.00138, "1.38 µs"), (0.0498, "49.80 µs"), (3.687, "3.687 ms"), (1500.0, "1.50 s")],
 )
 def test_times_carry_a_unit_that_fits(time_ms, shown):
-    assert text.duration(time_ms) == shown
+    assert text_table.duration(time_ms) == shown

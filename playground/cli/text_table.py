@@ -1,0 +1,43 @@
+"""Columns of text, and times in the unit that fits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return the rows in columns; numbers align at their right end, None is a dash."""
+    cells = [["-" if value is None else str(value) for value in row] for row in rows]
+    numeric = [
+        bool(cells) and all(_is_number(row[column]) for row in cells)
+        for column in range(len(header))
+    ]
+    widths = [
+        max(len(name), *(len(row[column]) for row in cells)) if cells else len(name)
+        for column, name in enumerate(header)
+    ]
+    lines = []
+    for row in [list(header), *cells]:
+        parts = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join(lines)
+
+
+def _is_number(text: str) -> bool:
+    bare = text.replace(",", "").removesuffix("%")
+    return text == "-" or bare.replace(".", "", 1).replace("-", "", 1).isdigit()
+
+
+def duration(time_ms: float | None) -> str:
+    """Return a time with three to four figures and the unit that fits it."""
+    if time_ms is None:
+        return "-"
+    if time_ms < 1:
+        return f"{time_ms * 1e3:.2f} µs"
+    return f"{time_ms:.3f} ms" if time_ms < 1000 else f"{time_ms / 1e3:.2f} s"
