@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine.triton_private.interpreter_limits import REMEDY, NotInterpretableError
-from playground.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from playground.engine.capture import CapturedLaunch
+    from playground.model.finding import Finding
 
 
 def limit_of(error: BaseException | None) -> NotInterpretableError | None:

@@ -165,11 +165,24 @@ class TestStopping:
     def test_a_serial_lock_ends(self, outcomes):
         assert value_of(outcomes, "waiting_programs")["lock"] == 0
 
-    def test_a_barrier_is_found_to_wait_forever(self, outcomes):
-        name, text = value_of(outcomes, "waiting_programs")["barrier"]
+    def test_programs_that_wait_for_each_other_take_turns(self, outcomes):
+        found = value_of(outcomes, "waiting_programs")
+        assert found["barrier"] == [2, 2, line_of("waiting_programs", "atomic_add(c, 0) < N")]
+        # After the barrier each of six programs takes what the next one wrote before it.
+        assert found["everybody"] == [[1, 2, 3, 4, 5, 0], [3, 3, 6]]
+        assert found["relay"] == list(range(40, 0, -1))
+        assert found["after"] == [0, 1]
+
+    def test_a_barrier_that_nobody_can_pass_waits_forever(self, outcomes):
+        name, text = value_of(outcomes, "waiting_programs")["forever"]
         assert name == "WaitsForeverError"
-        assert text.startswith("program 0 of 2 ")
+        assert text.startswith("program ")
         assert f"line {line_of('waiting_programs', 'atomic_add(c, 0) < N')} " in text
+
+    def test_an_error_ends_those_that_wait_as_well(self, outcomes):
+        message, ended = value_of(outcomes, "waiting_programs")["fails"]
+        assert message == "arange's range must be a power of 2"
+        assert ended
 
     def test_an_endless_program_can_be_cancelled(self, outcomes):
         assert value_of(outcomes, "waiting_programs")["forgot_step"] == "stopped"

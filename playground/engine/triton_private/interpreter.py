@@ -47,6 +47,7 @@ __all__ = [
     "installed",
     "judgeable",
     "last_out_of_bounds",
+    "last_waits",
     "masked_fill",
     "observing",
     "set_check",
@@ -155,3 +156,14 @@ def last_out_of_bounds() -> tuple[OutOfBounds, ...]:
     is +1, the one right before it -1), `lanes` counts all of them.
     """
     return tuple(_installed_memory().launch.events.values())
+
+
+def last_waits() -> tuple[int, int | None, str | None]:
+    """Return how many programs of the last launch were alive at once, and where one waited.
+
+    More than one means that programs waited for each other: on a GPU all of those must fit at once.
+    """
+    launch = _installed_memory().launch
+    together = launch.programs.together if launch.programs is not None else 1
+    line, file = launch.waits_at or (None, None)
+    return together, line, file

@@ -8,13 +8,13 @@ launch patches once and restores however the launch ends.
 from __future__ import annotations
 
 import inspect
-import itertools
 import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from playground.engine.triton_private.interpreter_memory import ORIGIN
+from playground.engine.triton_private.interpreter_programs import Programs
 from playground.engine.triton_private.interpreter_result import InterpretedLaunch
 from playground.engine.triton_private.interpreter_storages import (
     storages_by_address,
@@ -200,11 +200,19 @@ class Launches:
         with self._patch, np.errstate(all="ignore"):
             arguments = self._kernel_arguments(executor, bound)
             builder.set_grid_dim(size_x, size_y, size_z)
-            programs = itertools.product(range(size_z), range(size_y), range(size_x))
-            for index, (z, y, x) in enumerate(programs):
+
+            def select(index: int) -> None:
                 self._memory.begin_program(index)
-                builder.set_grid_idx(x, y, z)
-                self._run_program(executor.fn, arguments)
+                z, rest = divmod(index, size_x * size_y)
+                builder.set_grid_idx(rest % size_x, rest // size_x, z)
+
+            programs = Programs(
+                size_x * size_y * size_z,
+                select,
+                lambda: self._run_program(executor.fn, arguments),
+            )
+            self._memory.launch.programs = programs
+            programs.run_all()
         if any(storage.told != storage.start for storage in storages):
             executor._restore_args_dev(args, host_args, named, host_named)
 

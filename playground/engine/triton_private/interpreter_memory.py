@@ -20,7 +20,6 @@ import triton
 
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic, values
 from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
-from playground.engine.triton_private.interpreter_limits import WaitsForeverError
 from playground.engine.triton_private.interpreter_storages import Ranges, Storage
 from playground.model.coverage import OutOfBounds, flop_kind
 
@@ -28,13 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
+    from playground.engine.triton_private.interpreter_programs import Programs
+
 Kind = Literal["load", "store", "atomic"]
 
 ORIGIN = "_playground_origin"
 """Attribute of an argument's pointer type: its `Storage`. Pointer arithmetic hands the type on."""
 
 _MOST_SITES = 64
-_SPINS = 20_000
+_SPINS = 200
+"""Reads of the same values before a program is thought to wait; fewer once it was."""
+_SPINS_AGAIN = 4
+_VALUES_WAITED_FOR = 8
 _CHECK_EVERY_S = 0.2
 _OWN_FOLDERS = tuple(f"{Path(file).parent}{os.sep}" for file in (triton.__file__, __file__))
 _INTEGER_POISON = 0x5A
@@ -78,10 +82,18 @@ class LaunchMemory:
     storages: list[Storage] = field(default_factory=list)
     ranges: Ranges = field(default_factory=lambda: Ranges(()))
     program: int = 0
-    programs: int = 1
+    count: int = 1
+    programs: Programs | None = None
     events: dict[tuple[str, str, int | None, str | None], OutOfBounds] = field(default_factory=dict)
-    waiting: tuple[Any, ...] = ()
+    read: set[tuple[str, int, bytes]] = field(default_factory=set)
     waited: int = 0
+    progressed: bool = True
+    waits_at: tuple[int | None, str | None] | None = None
+
+    def moved(self) -> None:
+        """Note that the current program did something else than wait."""
+        self.read.clear()
+        self.waited, self.progressed = 0, True
 
     def told_address(self, addresses: Array) -> Array:
         """Return the addresses of the caller's tensors for those that the kernel computed."""
@@ -183,7 +195,7 @@ class Memory:
                 for start, end in allowed
                 if not any(held.start < end and start < held.end for held in storages)
             ]
-        self.launch = LaunchMemory(storages, Ranges(allowed), programs=programs)
+        self.launch = LaunchMemory(storages, Ranges(allowed), count=programs)
 
     @staticmethod
     def _seen(told: tuple[int, int], storages: list[Storage]) -> tuple[int, int]:
@@ -197,13 +209,14 @@ class Memory:
     def begin_program(self, index: int) -> None:
         """Move on to a program, unless the launch was cancelled."""
         self.launch.program = index
-        self.launch.waited = 0
+        self.launch.read = set()
+        self.launch.moved()
         self._look_up()
 
     def _look_up(self) -> None:
         if self.check is not None:
             try:
-                self.check(self.launch.program, self.launch.programs)
+                self.check(self.launch.program, self.launch.count)
             except Exception as error:
                 self.stopped_by = error
                 raise
@@ -264,23 +277,26 @@ class Memory:
         return best, best_distance
 
     def _note_wait(self, kind: str, addresses: Array, touched: Array, result: Array) -> None:
-        """Stop a program that reads one unchanged value again and again."""
+        """Let other programs go on when this one reads the same few values again and again."""
         launch = self.launch
         if addresses.size != 1 or not touched.all():
-            launch.waited = 0
+            launch.moved()
             return
         seen = (kind, int(addresses.flat[0]), result.tobytes())
-        if seen != launch.waiting:
-            launch.waiting, launch.waited = seen, 0
+        if seen not in launch.read:
+            if len(launch.read) >= _VALUES_WAITED_FOR:
+                launch.read.clear()
+            launch.read.add(seen)
+            launch.waited, launch.progressed = 0, True
+            return
         launch.waited += 1
-        if launch.waited >= _SPINS:
-            line, _ = _place()
-            raise WaitsForeverError(
-                f"program {launch.program} of {launch.programs} has read the same value "
-                f"{_SPINS} times at line {line} while nothing changed: it waits for a value that "
-                "only another program can write. The interpreter runs programs one after another, "
-                "so a kernel whose programs must run at the same time cannot be interpreted."
-            )
+        patience = _SPINS if launch.progressed else _SPINS_AGAIN
+        if launch.waited >= patience and launch.programs is not None:
+            line, file = _place()
+            launch.waits_at = launch.waits_at or (line, file)
+            read = launch.read
+            launch.programs.wait(launch.progressed, f"at line {line}")
+            launch.read, launch.waited, launch.progressed = read, 0, False
 
     # Operations ------------------------------------------------------------------------------
 
@@ -415,7 +431,7 @@ class Memory:
         if data.dtype != dtype:
             # The native store writes as many bytes as the value has, not as the tensor takes.
             data = data.view(dtype) if data.itemsize == dtype.itemsize else data.astype(dtype)
-        self.launch.waited = 0
+        self.launch.moved()
         self._native.store(addresses, np.ascontiguousarray(data), touched)
 
     def _compare_and_swap(self, ptr: Any, cmp: Any, val: Any, sem: Any) -> Any:
