@@ -35,7 +35,13 @@ class _Plan:
     tensors: dict[str, Tensor] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     others: dict[str, str] = field(default_factory=dict)
-    same: dict[str, str] = field(default_factory=dict)
+    programs: int = 1
+    scale: int = 1
+
+    def size_of(self, name: str, *, matrices: bool) -> int:
+        """Return a number for a size called `name`, scaled down with all others."""
+        value = driver_values.size_of(name, matrices=matrices)
+        return value if value < 8 else max(value // self.scale, 4)
 
 
 def host_driver(
@@ -63,10 +69,13 @@ def host_driver(
     returns
         Whether the launcher gives its result back; else what it stored to is the driver's value.
     """
-    plan = _Plan(use, kernels, tuned, defaults)
-    _sizes(plan)
-    _arguments(plan)
-    _fit(plan)
+    for scale in (1, 2, 4, 8, 16):
+        plan = _Plan(use, kernels, tuned, defaults, scale=scale)
+        _sizes(plan)
+        _arguments(plan)
+        _fit(plan)
+        if plan.programs <= driver_values.MOST_PROGRAMS:
+            break
     text = DriverText(taken)
     text.comment(
         f"Written by the app for {about}.",
@@ -149,13 +158,14 @@ def _sizes(plan: _Plan) -> None:
         label = labels.get(top) or (top if top in use.parameters else "")
         name, _, axis = top.partition(".")
         if label:
-            value = driver_values.size_of(label, matrices=matrices)
+            value = plan.size_of(label, matrices=matrices)
             value = (
                 min(value, 256) if (use.parameters[key.partition(".")[0]].rank or 1) > 1 else value
             )
         elif axis:
             rank = use.parameters[name].rank or 1
             value = _FLAT_ELEMENTS if rank == 1 else [192, 128, 4, 2][min(rank - 1 - int(axis), 3)]
+            value = value if value < 8 else max(value // plan.scale, 4)
         else:
             value = 64
         known = use.parameters[key.partition(".")[0]].axes.get(int(key.partition(".")[2]))
@@ -166,7 +176,6 @@ def _sizes(plan: _Plan) -> None:
             plan.numbers[label] = plan.values[key]
     for name, parameter in use.parameters.items():
         _derived_sizes(plan, name, parameter)
-    plan.same = {key: root(key) for key in keys}
 
 
 def _ranks(plan: _Plan) -> None:
@@ -245,13 +254,13 @@ def _arguments(plan: _Plan) -> None:
             plan.tensors[name] = _tensor(plan, name, parameter)
         elif "float" in annotation or (name in floats and name not in integers):
             plan.others[name] = repr(driver_values.float_of(name))
-        elif "bool" in annotation or (driver_values.is_truth(name) and name not in integers):
+        elif "bool" in annotation or ("int" not in annotation and driver_values.is_truth(name)):
             plan.others[name] = "False"
         elif "str" in annotation:
             plan.others[name] = '""'
         elif "int" in annotation or name in integers or parameter.is_number:
             matrices = {"M", "N"} <= set(use.parameters)
-            value = driver_values.size_of(name, matrices=matrices)
+            value = plan.size_of(name, matrices=matrices)
             if driver_values.is_block(name):
                 value = 64
             plan.numbers[name] = plan.numbers.get(name, value)
@@ -316,6 +325,11 @@ def _tensor(plan: _Plan, name: str, parameter: Parameter) -> Tensor:
 
 def _fit(plan: _Plan) -> None:
     """Make every tensor as large as the kernels' addresses ask for, and of the type they need."""
+    for one, other in plan.use.same_dtype:
+        tensors = [plan.tensors[name] for name in (one, other) if name in plan.tensors]
+        known = next((tensor.dtype for tensor in tensors if tensor.dtype), "")
+        for tensor in tensors:
+            tensor.dtype = tensor.dtype or known
     needs: dict[str, int] = {}
     untold: set[str] = set()
     for launch, kernel, bound in _bound_launches(plan):
@@ -333,6 +347,7 @@ def _fit(plan: _Plan) -> None:
         for axis, size in enumerate(launch.grid[:3]):
             found = bounds(size, meta)
             grid[axis] = max(found[1], 1) if found is not None else 4
+        plan.programs = max(plan.programs, math.prod(grid))
         loaded = {
             pointer: _OFFSET_VALUES if driver_values.holds_offsets(pointer) else _INDEX_VALUES
             for pointer in kernel.index_pointers()

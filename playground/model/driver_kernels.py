@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -45,6 +46,12 @@ class _Plan:
     loaded: dict[str, int] = field(default_factory=dict)
     grid: list[int] = field(default_factory=lambda: [1, 1, 1])
     grid_texts: list[str] = field(default_factory=list)
+    scale: int = 1
+
+    def size_of(self, name: str, *, matrices: bool) -> int:
+        """Return a number for a size called `name`, scaled down with all others."""
+        value = driver_values.size_of(name, matrices=matrices)
+        return value if value < 8 else max(value // self.scale, 4)
 
     @property
     def values(self) -> dict[str, int]:
@@ -71,11 +78,14 @@ def kernel_driver(
     taken
         Names of the file's own, which the driver's variables must not hide.
     """
-    plan = _Plan(use, tuned)
-    _scalars(plan)
-    _grid(plan)
-    _rows_in_one_block(plan)
-    _grid(plan)
+    for scale in (1, 2, 4, 8, 16):
+        plan = _Plan(use, tuned, scale=scale)
+        _scalars(plan)
+        _grid(plan)
+        _rows_in_one_block(plan)
+        _grid(plan)
+        if math.prod(plan.grid) <= driver_values.MOST_PROGRAMS:
+            break
     tensors = _tensors(plan)
     text = DriverText(taken)
     text.comment(
@@ -110,7 +120,7 @@ def _scalars(plan: _Plan) -> None:
         elif name in use.defaults:
             continue
         elif name in integers or (driver_values.size_of(name, matrices=matrices) != 64):
-            value = 0 if name in use.seeds else driver_values.size_of(name, matrices=matrices)
+            value = 0 if name in use.seeds else plan.size_of(name, matrices=matrices)
             plan.sizes[name] = value
         elif driver_values.is_truth(name):
             plan.sizes[name] = 1
@@ -308,7 +318,7 @@ def _tensors(plan: _Plan) -> dict[str, Tensor]:
             if plan.stride_texts.setdefault(name, f"{pointer}.stride({position})") == (
                 f"{pointer}.stride({position})"
             ):
-                plan.strides[name] = _product(sizes[position + 1 :])
+                plan.strides[name] = math.prod(sizes[position + 1 :])
         tensors[pointer] = Tensor(variable, tuple(text for _, text in dims), tuple(sizes))
     needed = use.required(plan.values, plan.grid, plan.loaded)
     for pointer, tensor in tensors.items():
@@ -317,7 +327,7 @@ def _tensors(plan: _Plan) -> dict[str, Tensor]:
             tensor.comment = "its size could not be read from the kernel: check it"
             if not tensor.sizes:
                 tensor.texts, tensor.sizes = (str(_UNTOLD_ELEMENTS),), (_UNTOLD_ELEMENTS,)
-        elif not tensor.sizes or _product(list(tensor.sizes)) < need:
+        elif not tensor.sizes or math.prod(tensor.sizes) < need:
             tensor.texts, tensor.sizes = _pretty(plan, need)
             for name, text in list(plan.stride_texts.items()):
                 if text.startswith(f"{pointer}."):
@@ -410,13 +420,6 @@ def _pretty(plan: _Plan, need: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
                 if len({a, b, c}) == 3 and first * second * third == need:
                     return (a, b, c), (first, second, third)
     return (str(need),), (need,)
-
-
-def _product(sizes: list[int]) -> int:
-    result = 1
-    for size in sizes:
-        result *= size
-    return result
 
 
 def _role(plan: _Plan, pointer: str) -> Role:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+MOST_PROGRAMS = 96
+"""A driver is for looking at: one that launches more programs gets smaller sizes."""
+
 _SIZES: tuple[tuple[str, int], ...] = (
     (r"n_?elem\w*|num_?el\w*|n|size|length|total\w*|numel|xnumel|n_?items|count", 1000),
     (r"m", 128), (r"n", 192), (r"k", 64),
@@ -90,7 +93,9 @@ def constexpr_of(name: str, *, flat: bool) -> int | bool:
 
 def holds_offsets(name: str) -> bool:
     """Tell whether an integer tensor called `name` holds starts of rows, so that it ascends."""
-    return re.search(r"cu_|offset|indptr|seqlens|starts?|ptrs$|crow", name.lower()) is not None
+    return (
+        re.search(r"cu_|cumsum|offset|indptr|seqlens|starts?|ptrs$|crow", name.lower()) is not None
+    )
 
 
 def plain_name(name: str) -> str:

@@ -87,6 +87,7 @@ class HostUse:
     launches: list[HostLaunch] = field(default_factory=list)
     equal: list[tuple[str, str]] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
+    same_dtype: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_host(
@@ -279,6 +280,10 @@ class _HostReader:
     def typed(self, left: ast.expr, right: ast.expr) -> None:
         if isinstance(left, ast.Attribute) and left.attr == "dtype":
             tensor = self.value(left.value)
+            if isinstance(right, ast.Attribute) and right.attr == "dtype":
+                other = self.value(right.value)
+                if isinstance(tensor, Parameter) and isinstance(other, Parameter):
+                    self.use.same_dtype.append((tensor.name, other.name))
             text = ast.unparse(right)
             if isinstance(tensor, Parameter) and re.fullmatch(
                 r"torch\.\w+\d+\w*|torch\.bool", text
@@ -459,6 +464,10 @@ class _HostReader:
             if isinstance(first, Sym) and first.op == "const":
                 return self.axis(tensor, first.value)
             return Shape(tensor)
+        if name == "stride" and not arguments and tensor.rank is not None:
+            if not isinstance(tensor, Parameter):
+                return (UNKNOWN,) * tensor.rank
+            return tuple(leaf("param", f"{tensor.name}.s{at}") for at in range(tensor.rank))
         if name == "stride" and isinstance(first, Sym) and first.op == "const":
             origin = tensor.origin if isinstance(tensor, Parameter) else ""
             self.axis(tensor, first.value)
@@ -522,12 +531,27 @@ class _HostReader:
         if not isinstance(function, ast.Subscript):
             return UNKNOWN
         name = _last_name(function.value)
-        positional = tuple(self.value(each) for each in node.args)
+        positional = tuple(self.spread(node.args))
         named = tuple((each.arg, self.value(each.value)) for each in node.keywords if each.arg)
         if name in _NO_KERNELS:
             return UNKNOWN
         self.use.launches.append(HostLaunch(name, positional, named, self.grid(function.slice)))
         return UNKNOWN
+
+    def spread(self, arguments: Sequence[ast.expr]) -> list[HostValue]:
+        """Return the arguments' values; those after a star of unknown length are left out."""
+        values: list[HostValue] = []
+        for each in arguments:
+            if not isinstance(each, ast.Starred):
+                values.append(self.value(each))
+                continue
+            inner = self.value(each.value)
+            if isinstance(inner, Shape) and inner.tensor.rank is not None:
+                inner = tuple(self.axis(inner.tensor, at) for at in range(inner.tensor.rank))
+            if not isinstance(inner, tuple):
+                break
+            values += inner
+        return values
 
     def grid(self, node: ast.expr) -> tuple[Sym, ...]:
         if isinstance(node, ast.Name) and node.id in self.local:
