@@ -11,200 +11,179 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import playground
-from playground.engine import freeze, proof, source_slice
-from playground.engine.source_text import lines_of, read_source
-from playground.engine.triton_private import wrappers
+from playground.engine import drivers, export_program, freezing, proof, without_gpu
+from playground.engine.bundle import Bundle
+from playground.engine.bundle_text import BundleText
+from playground.engine.edits import apply
+from playground.engine.source_text import read_source
+from playground.engine.user_modules import UserModules
 from playground.model.finding import Finding
 from playground.protocol.messages import Exported
 
 if TYPE_CHECKING:
+    from playground.engine.export_program import Program
+    from playground.engine.freezing import Frozen
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.launch import Launch
     from playground.model.measurement import Measurement
 
 _SOURCES = {"cupti": "CUPTI records", "graph": "CUDA graph", "events": "CUDA events"}
+_DRAWS = re.compile(r"\b(?:rand\w*|normal_?|uniform_?|manual_seed\w*|seed|bernoulli_?|shuffle)\(")
 
 
-def export(session: Session, launch_index: int, config: Config) -> Exported:
+def export(
+    session: Session, launch_index: int, config: Config, *, keep_autotune: bool = False
+) -> Exported:
     """Return the text of a file that runs alone and proves itself with `--check`.
 
     Parameters
     ----------
     launch_index
         The launch whose kernel is frozen; its driver is what the exported file runs.
-
-    Raises
-    ------
-    ValueError
-        The launch's host code is not in the file that is open, so there is no text to freeze.
+    keep_autotune
+        Leave the kernel's autotuner its configs, the frozen one first.
     """
-    launch = session.launches[launch_index].info
-    findings: list[Finding] = []
-    text = session.text
-    tree = ast.parse(text)
-    outline = session.outline
-    kernel = next((item for item in outline.kernels if item.name == launch.kernel), None)
-    parameters = kernel.parameters if kernel else tuple(a.name for a in launch.arguments)
-    changed = frozenset(
-        name for name in config if name not in launch.config or launch.config[name] != config[name]
+    launch = session.launches[launch_index]
+    frozen = freezing.freeze(session, launch, config, keep_autotune=keep_autotune)
+    modules = UserModules(session.path, _texts(session, frozen))
+    program = export_program.program_of(
+        session,
+        modules,
+        frozen.edits.get(drivers.DRIVER_FILE, ()),
+        benchmarks=bool(getattr(session, "benchmarks", False)),
     )
-    edits, left_out = freeze.freeze(
-        tree,
-        launch.kernel,
-        parameters,
-        config.as_dict(),
-        changed,
-        launch.call_line,
-        wrappers.tuned_names(session.launches[launch_index].kernel),
-    )
-    findings.extend(
-        replace(told, severity="warning", stage="export")
-        for told in session.findings
-        if told.severity == "error" and told.stage == "coverage"
-    )  # Triton's own interpreter, and a GPU, touch what lies there
-    if left_out:
-        findings.append(
-            Finding(
-                "warning",
-                "export",
-                f"{', '.join(left_out)} could not be written into the launch of {launch.kernel}",
-                hint="the launch is not in this file or is not written as kernel[grid](...); "
-                "set these by hand where the kernel is launched",
-                file=session.path,
-                line=launch.call_line,
-            )
-        )
-    frozen = freeze.apply(text, edits)
-    body = _body(frozen, _roots(session, launch), Path(session.path), findings)
-    stem = Path(session.path).stem
-    name = f"{re.sub(r'_tuned$', '', stem)}_tuned.py"
-    driver_code = _main_body(session, frozen)
-    parts = [
-        _header(session, launch, config, name),
-        body.docstring,
-        body.future,
-        proof.preamble(session, launch, driver_code),
-        body.code,
-        proof.block(session, launch, driver_code, proof.proof_of(session, launch, config)),
-    ]
-    exported = _joined(parts)
-    ast.parse(exported, name)  # an edit that broke the syntax must fail here, not at the user's
-    return Exported(exported, name, tuple(findings))
+    bundle = Bundle(modules, frozenset(map(id, program.nodes)))
+    bundle.need(program.nodes)
+    bundle.need_code(program.uses)
+    bundle.need_names(_roots(session, launch.info))
+    bundle.complete()
+    text = _file(session, launch_index, config, frozen, bundle, program, keep_autotune)
+    name = _name_of(session)
+    try:
+        ast.parse(text, name)
+    except SyntaxError as error:
+        # An edit that broke the syntax must fail here, not at the user's.
+        raise ValueError(f"the exported text is no Python: {error}") from error
+    return Exported(text, name, tuple(_findings(session, frozen, bundle)))
 
 
-class _Body:
-    def __init__(self, docstring: str, future: str, code: str) -> None:
-        self.docstring, self.future, self.code = docstring, future, code
+def _texts(session: Session, frozen: Frozen) -> dict[str, str]:
+    texts = {session.path: session.text}
+    for file, edits in frozen.edits.items():
+        if file != drivers.DRIVER_FILE:
+            texts[file] = apply(texts[file] if file in texts else read_source(file), edits)
+    return texts
 
 
-def _roots(session: Session, launch: Launch) -> set[str]:
-    roots = {launch.kernel}
-    driver = session.driver
-    if driver is not None and driver.kind == "main":
-        for node in ast.parse(session.text).body:
-            if isinstance(node, ast.If) and source_slice.is_main(node):
-                roots |= _names(node)
-    elif driver is not None:
-        roots |= _names(ast.parse(driver.code))
-    if session.outline.has_reference:
-        roots.add("reference")
+def _name_of(session: Session) -> str:
+    return f"{re.sub(r'_tuned$', '', Path(session.path).stem)}_tuned.py"
+
+
+def _roots(session: Session, launch: Launch) -> list[str]:
+    roots = [kernel.name for kernel in session.outline.kernels if kernel.name == launch.kernel]
+    if session.outline.has_reference and session.driver and session.driver.kind == "example":
+        roots.append("reference")
     return roots
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
+def _file(
+    session: Session, index: int, config: Config, frozen: Frozen, bundle: Bundle,
+    program: Program, keep_autotune: bool,
+) -> str:  # fmt: skip
+    launch = session.launches[index]
+    written = BundleText(bundle)
+    runs = proof.Runs(written.statements(program.nodes), written.code(program.code, program.uses))
+    everything = f"{written.body}\n{runs.statements}\n{runs.code}"
+    judged = proof.proof_of(session, launch, config, everything)
+    if any(launch.info.kernel == one.name for one in bundle.names if hasattr(one, "name")):
+        judged = replace(judged, kernel=_final_name(bundle, launch.info))
+    draws = bool(_DRAWS.search(_module_level(written.body)))
+    seeds_itself = draws and judged.against != "reference"
+    parts = [
+        _header(session, launch.info, config, _name_of(session)),
+        written.notice,
+        written.docstring,
+        written.future,
+        without_gpu.choose_interpreter(everything, session.device.target),
+        _imports(written.imports),
+        proof.seeding(session.seed) if seeds_itself else "",
+        written.body,
+        proof.block(
+            session, judged, runs, frozen.expected, written.body,
+            keeps_autotune=keep_autotune, seeds_itself=seeds_itself,
+        ),
+    ]  # fmt: skip
+    return _joined(parts)
 
 
-def _body(text: str, roots: set[str], path: Path, findings: list[Finding]) -> _Body:
-    lines = lines_of(text)
-    tree = ast.parse(text)
-    docstring = ast.get_docstring(tree, clean=False)
-    chunks: list[str] = []
-    future: list[str] = []
-    for part in source_slice.needed(source_slice.segments(tree, lines), roots):
-        node = part.node
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            future.append(ast.unparse(node))
-            continue
-        helper = _helper_file(node, path.parent)
-        if helper is not None:
-            chunks.append(_inlined(node, helper, path, findings))
-        elif source_slice.is_trimmed(part, tree):
-            chunks.append(ast.unparse(node))
-        else:
-            chunks.append("\n".join(lines[part.first_line - 1 : part.last_line]))
-    code = "".join(
-        ("" if before is None else _gap(before, chunk)) + chunk
-        for before, chunk in zip([None, *chunks], chunks, strict=False)
+def _final_name(bundle: Bundle, launch: Launch) -> str:
+    """Return what the kernel is called in the exported file."""
+    for identity, name in bundle.names.items():
+        if (
+            getattr(identity, "name", None) == launch.kernel
+            and getattr(identity, "path", None) == launch.file
+        ):
+            return name
+    return launch.kernel
+
+
+def _module_level(body: str) -> str:
+    """Return a file's text without its functions: what runs as soon as it is executed."""
+    return "\n".join(
+        ast.unparse(node)
+        for node in ast.parse(body).body
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
     )
-    return _Body(f'"""{docstring}"""' if docstring else "", "\n".join(future), code)
 
 
-def _gap(before: str, chunk: str) -> str:
-    """Return the line ends between two statements, as formatters set them."""
-    importing = ("import ", "from ")
-    if before.startswith(importing) and chunk.startswith(importing):
-        return "\n"
-    return "\n\n" if "\n" not in before and "\n" not in chunk else "\n\n\n"
+def _imports(imports: str) -> str:
+    """Return the file's imports with `torch`, which the check uses, among them."""
+    lines = imports.splitlines()
+    if any(re.match(r"import torch$", line) for line in lines):
+        return imports
+    place = next(
+        (
+            number
+            for number, line in enumerate(lines)
+            if line.startswith(("import torch", "import tri", "from "))
+        ),
+        len(lines),
+    )
+    return "\n".join([*lines[:place], "import torch", *lines[place:]])
 
 
 def _joined(parts: list[str]) -> str:
     kept = [part.strip("\n") for part in parts if part.strip()]
-    *front, code, last = kept
-    return "\n\n".join([*front, code]) + "\n\n\n" + last + "\n"
+    *front, last = kept
+    text = ""
+    for part in front:
+        blank = "\n\n\n" if part.startswith(("def ", "class ", "@")) and text else "\n\n"
+        text += (blank if text else "") + part
+    return f"{text}\n\n\n{last}\n"
 
 
-def _helper_file(node: ast.stmt, folder: Path) -> Path | None:
-    """Return the file beside the kernel file that an import statement names, if it names one."""
-    if isinstance(node, ast.ImportFrom) and node.module and node.level in (0, 1):
-        name = node.module
-    elif isinstance(node, ast.Import):
-        name = node.names[0].name
-    else:
-        return None
-    candidate = folder / (name.replace(".", "/") + ".py")
-    return candidate if candidate.is_file() else None
-
-
-def _inlined(node: ast.stmt, helper: Path, path: Path, findings: list[Finding]) -> str:
-    if isinstance(node, ast.ImportFrom) and all(
-        alias.asname in (None, alias.name) and alias.name != "*" for alias in node.names
-    ):
-        text = read_source(helper)
-        roots = {alias.name for alias in node.names}
-        body = _body(text, roots, helper, findings)
-        return f"# from {helper.name}\n{body.code}"
-    findings.append(
-        Finding(
-            "warning",
-            "export",
-            f"the exported file still imports {helper.name}",
-            hint=f"write `from {helper.stem} import …` so that what is used can be copied in, or "
-            f"keep {helper.name} beside the exported file",
-            file=str(path),
-            line=node.lineno,
-        )
-    )
-    return ast.unparse(node)
-
-
-def _main_body(session: Session, frozen: str) -> str:
-    """Return the statements the exported file runs, dedented; a driver expression as it is."""
-    driver = session.driver
-    if driver is None:
-        return ""
-    if driver.kind != "main":
-        return driver.code
-    lines = lines_of(frozen)
-    for node in ast.parse(frozen).body:
-        if isinstance(node, ast.If) and source_slice.is_main(node):
-            first, last = node.body[0], node.body[-1]
-            start = first.lineno
-            while start - 1 > node.lineno and lines[start - 2].lstrip().startswith("#"):
-                start -= 1
-            return textwrap.dedent("\n".join(lines[start - 1 : last.end_lineno or last.lineno]))
-    return ""
+def _findings(session: Session, frozen: Frozen, bundle: Bundle) -> list[Finding]:
+    found = list(frozen.findings)
+    found += [
+        replace(told, severity="warning", stage="export")
+        for told in session.findings
+        if told.severity == "error" and told.stage == "coverage"
+    ]  # Triton's own interpreter, and a GPU, touch what lies there
+    for path in bundle.paths():
+        for part in bundle.segments(path):
+            if any(use.node.id == "__file__" for use in part.uses):
+                found.append(
+                    Finding(
+                        "warning",
+                        "export",
+                        f"{Path(path).name} reads files beside itself",
+                        "keep them beside the exported file, or put what they hold into the code",
+                        file=path,
+                        line=part.node.lineno,
+                    )
+                )
+    return found
 
 
 def _header(session: Session, launch: Launch, config: Config, name: str) -> str:

@@ -5,36 +5,102 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from playground.engine import proof_text
+from playground.engine.edits import shifted
+from playground.engine.poisoning import poison
+from playground.model.knobs import OPTION_KNOBS
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from playground.engine.capture import CapturedLaunch
     from playground.engine.session import Session
     from playground.model.config import Config
-    from playground.model.launch import Launch
-
-CHOOSE_INTERPRETER = """\
-if __name__ == "__main__":
-    import os
-
-    import torch
-
-    if not torch.cuda.is_available():
-        # Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
-        os.environ.setdefault("TRITON_INTERPRET", "1")
-"""
+    from playground.model.knobs import KnobValue
 
 SAMPLES = 32
 """Elements of each tensor that an exported file carries where there is no `reference`."""
+_OWN = (
+    "seed", "pairs", "compare", "leaves", "Recorded", "untuned", "judge", "recorded", "parser",
+    "playground_arguments", "left", "result", "status", "RECIPE", "TUNED",
+)  # fmt: skip
+"""Names of the check itself, which the user's may not clash with."""
+_HERE = "<what the file runs>"
+_COMPARES = re.compile(r"\bassert\b|assert_close|allclose|assert_allclose|assertEqual|\.equal\(")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How an exported file judges itself.
+
+    Parameters
+    ----------
+    against
+        `reference`: what the driver returns; `samples`: what a launch leaves, or what the driver
+        returns; `driver`: the driver's own comparisons.
+    tolerance
+        How far an element may be off.
+    recipe
+        Samples of the watched launch's inputs and outputs, and of the driver's value.
+    watched
+        Name and ordinal of the kernel's launch that the samples are of.
+    unjudgeable
+        Types of the tensors it is judged by that Triton's own interpreter computes wrongly.
+    """
+
+    against: str
+    tolerance: float
+    kernel: str
+    ordinal: int
+    recipe: Mapping[str, Mapping[str, list[tuple[int, float]]]] = field(default_factory=dict)
+    unjudgeable: tuple[str, ...] = ()
+
+
+def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str) -> Proof:
+    """Return what the file of a launch under a config can be judged by.
+
+    Parameters
+    ----------
+    runs
+        What the exported file runs: where no tensor can be sampled, its own comparisons judge.
+    """
+    driver = session.driver
+    referenced = (
+        driver is not None
+        and driver.kind == "example"
+        and session.outline.has_reference
+        and bool(session.expected()[0])
+    )
+    checked = session.check(launch.info.index, config).result
+    tolerance = 1e-2 if checked.tolerance is None else float(checked.tolerance)
+    others = list(session.launches) if referenced else [launch]
+    dtypes = {
+        argument.tensor.dtype
+        for other in others
+        for argument in other.info.tensors()
+        if argument.tensor is not None
+    }
+    wrong = tuple(sorted(name for name in dtypes if name.startswith(("bfloat", "float8"))))
+    kernel, ordinal = launch.info.kernel, launch.ordinal
+    if referenced:
+        return Proof("reference", tolerance, kernel, ordinal, {}, wrong)
+    recipe = _recipe(session, launch, config)
+    if recipe["outputs"]:
+        return Proof("samples", tolerance, kernel, ordinal, recipe, wrong)
+    return Proof("driver" if _COMPARES.search(runs) else "nothing", tolerance, kernel, ordinal,
+                 recipe, wrong)  # fmt: skip
 
 
 def problem_text(session: Session) -> str:
     """Return the driver as the exported file runs it."""
     driver = session.driver
     if driver is None:
-        return ""
+        return "the file's own statements"
     if driver.kind == "main":
         return "the file's own __main__ block"
     return call_text(session)
@@ -50,159 +116,158 @@ def call_text(session: Session) -> str:
     return f"example({', '.join(f'{name}={value}' for name, value in sizes.items())})"
 
 
-def block(session: Session, launch: Launch, driver_code: str, parts: Proof) -> str:
-    """Return the exported file's last part: its driver, and the check behind `--check`."""
-    if parts.against_reference:
-        return _against_reference(session, parts)
-    driver = session.driver
-    code = call_text(session) if driver is not None and driver.kind == "example" else driver_code
-    return _against_samples(session, launch, parts, code)
+def seeding(number: int) -> str:
+    """Return lines that seed every generator before the file's own body draws from one."""
+    return proof_text.SEED.strip("\n") + f'\n\n\nif __name__ == "__main__":\n    seed({number})'
 
 
 @dataclass(frozen=True)
-class Proof:
-    """How an exported file judges itself.
+class Runs:
+    """What the exported file runs: statements, and an expression or statements after them."""
+
+    statements: str
+    code: str
+
+
+def block(
+    session: Session, proof: Proof, runs: Runs, expected: Mapping[str, KnobValue], body: str, *,
+    keeps_autotune: bool, seeds_itself: bool,
+) -> str:  # fmt: skip
+    """Return the exported file's last part: its driver, and the check behind `--check`.
 
     Parameters
     ----------
-    against_reference
-        Whether `reference` gives something to compare the driver's value with.
-    tolerance
-        How far an element may be off.
-    unjudgeable
-        Types of the tensors it is judged by that Triton's own interpreter computes wrongly.
+    expected
+        The config that the launch must receive.
+    body
+        The rest of the file; what the check calls its own names must not clash with it.
+    seeds_itself
+        Whether the file seeds its generators in front, because its own body draws numbers.
     """
-
-    against_reference: bool
-    tolerance: float
-    unjudgeable: tuple[str, ...] = ()
-
-    def refusal(self) -> str:
-        """Return the statement that ends a check which Triton's own interpreter would fail."""
-        if not self.unjudgeable:
-            return ""
-        names = ", ".join(self.unjudgeable)
-        return f"""
-if playground_arguments.check and os.environ.get("TRITON_INTERPRET") == "1":
-    print("not judged: Triton's interpreter is wrong about {names}; use a GPU")
-    sys.exit(2)
-"""
+    text = _block(
+        session, proof, runs, expected, body, keeps_autotune=keeps_autotune,
+        seeds_itself=seeds_itself,
+    )  # fmt: skip
+    users = f"{body}\n{runs.statements}\n{runs.code}"
+    if not runs.statements and not _is_statement(runs.code):
+        users = users.replace("result", "")
+    for name in _OWN:
+        if re.search(rf"(?<![.\w\"']){name}\b", users):
+            text = re.sub(rf"(?<![.\w\"']){name}\b(?!=[^=])", f"_{name}", text)
+    return text.replace(f"    {_HERE}", _indented(_driver(runs, session)))
 
 
-def proof_of(session: Session, launch: Launch, config: Config) -> Proof:
-    """Return what the file of a launch under a config can be judged by."""
-    driver = session.driver
-    referenced = (
-        driver is not None
-        and driver.kind == "example"
-        and session.outline.has_reference
-        and bool(session.expected()[0])
+def _block(
+    session: Session, proof: Proof, runs: Runs, expected: Mapping[str, KnobValue], body: str, *,
+    keeps_autotune: bool, seeds_itself: bool,
+) -> str:  # fmt: skip
+    tuned = {
+        name: value
+        for name, value in expected.items()
+        if value is not None and not (isinstance(value, str) and value.startswith("tl."))
+        and not (name in OPTION_KNOBS and ".warmup(" in body)
+    }  # fmt: skip
+    sampled = proof.against == "samples"
+    recorder = proof_text.RECORDER
+    if not sampled:
+        for line in proof_text.OF_TENSORS:
+            recorder = recorder.replace(line, "")
+        recorder = recorder.replace(proof_text.BEFORE_AND_AFTER, "")
+    if keeps_autotune:
+        recorder = _with_hook(recorder, proof_text.FIRST_CONFIG)
+    if ".warmup(" in body:
+        recorder = _with_hook(recorder, proof_text.COMPILED)
+    parts = [
+        "" if seeds_itself else proof_text.SEED,
+        proof_text.LEAVES if sampled else "",
+        recorder,
+        proof_text.PAIRS if proof.against == "reference" else "",
+        proof_text.SAMPLES if sampled else "",
+    ]
+    constants = [f"# The config that the launch must receive.\nTUNED = {_table(tuned)}"]
+    if sampled:
+        constants.append(
+            "# Samples of the launch as it was captured: flat index and value of some elements of "
+            f"each tensor.\nRECIPE = {_pretty(proof.recipe)}"
+        )
+    main = [
+        "import argparse\nimport inspect\nimport os\nimport sys\n" + _ARGUMENTS,
+        _refusal(proof),
+        "" if seeds_itself else f"seed({session.seed})",
+        f"recorded = Recorded({proof.kernel!r}, {proof.ordinal})",
+        _HERE,
+        "if not playground_arguments.check:\n    sys.exit(0)",
+        _NOT_LAUNCHED,
+        _judged(session, proof),
+    ]
+    statements = "\n".join(part.strip("\n") for part in main if part)
+    functions = "\n\n\n".join(part.strip("\n") for part in parts if part)
+    return (
+        f"{functions}\n\n\n"
+        + "\n\n".join(constants)
+        + '\n\n\nif __name__ == "__main__":\n'
+        + _indented(statements)
     )
-    tolerance = session.check(launch.index, config).result.tolerance
-    dtypes = {
-        argument.tensor.dtype
-        for other in (session.launches if referenced else [session.launches[launch.index]])
-        for argument in other.info.tensors()
-        if argument.tensor is not None
-    }
-    wrong = tuple(sorted(name for name in dtypes if name.startswith(("bfloat", "float8"))))
-    return Proof(referenced, 1e-2 if tolerance is None else float(tolerance), wrong)
 
 
 _ARGUMENTS = """
-    import argparse
-    import sys
+parser = argparse.ArgumentParser(description="Run the tuned kernel.", allow_abbrev=False)
+parser.add_argument("--check", action="store_true", help="prove the result and exit 0 or 1")
+playground_arguments, left = parser.parse_known_args()
+sys.argv[1:] = left
+"""
 
-    parser = argparse.ArgumentParser(description="Run the tuned kernel.", allow_abbrev=False)
-    parser.add_argument("--check", action="store_true", help="prove the result and exit 0 or 1")
-    playground_arguments, left = parser.parse_known_args()
-    sys.argv[1:] = left
+_NOT_LAUNCHED = """
+if recorded.count <= recorded.ordinal:
+    print(f"not judged: {recorded.kernel} was launched {recorded.count} times")
+    sys.exit(2)
+if untuned(recorded):
+    print(f"wrong: {untuned(recorded)}")
+    sys.exit(1)
 """
 
 
-_SEEDED = '''
-def seed(number):
-    """Seed every generator that the driver may draw from."""
-    import random
-
-    import numpy
-
-    random.seed(number)
-    numpy.random.seed(number % (1 << 32))
-    torch.manual_seed(number)
-'''
-
-_PAIRS = '''
-def pairs(got, want):
-    """Yield the tensors of two values, wherever both have one."""
-    if isinstance(got, torch.Tensor) and isinstance(want, torch.Tensor):
-        yield got, want
-    elif isinstance(got, (tuple, list)) and isinstance(want, (tuple, list)):
-        for one, other in zip(got, want):
-            yield from pairs(one, other)
-    elif isinstance(got, dict) and isinstance(want, dict):
-        for key in got:
-            yield from pairs(got[key], want.get(key))
-    elif isinstance(got, (tuple, list)) and got:
-        yield from pairs(got[0], want)
-    elif hasattr(got, "__dataclass_fields__"):
-        yield from pairs(vars(got), getattr(want, "__dict__", None))
-
-
-def compare(got, want, tolerance):
-    """Return 0 when two tensors agree, else 1."""
-    if got.numel() != want.numel():
-        print(f"wrong: shape {tuple(got.shape)} and not {tuple(want.shape)}")
-        return 1
-    wide = torch.complex128 if got.is_complex() or want.is_complex() else torch.float64
-    got, want = got.to(wide).cpu(), want.to(wide).cpu().reshape(got.shape)
-    same = torch.isclose(got, want, rtol=0, atol=tolerance, equal_nan=True)
-    if not bool(same.all()):
-        print(f"wrong: {int((~same).sum())} of {same.numel()} elements differ")
-        return 1
-    return 0
-'''
-
-
-def _against_reference(session: Session, parts: Proof) -> str:
-    call = call_text(session)
-    reference = "reference" + call.removeprefix("example")
-    return (
-        _SEEDED
-        + "\n"
-        + _PAIRS
-        + '\n\nif __name__ == "__main__":'
-        + _ARGUMENTS
-        + textwrap.indent(
-            f"""{parts.refusal()}
-seed({session.seed})
-{_guarded(f"result = {call}", "")}
-if not playground_arguments.check:
-    sys.exit(0)
-seed({session.seed})
+def _judged(session: Session, proof: Proof) -> str:
+    if proof.against == "samples":
+        return f"sys.exit(judge(recorded, {proof.tolerance:.3g}))"
+    if proof.against == "driver":
+        return 'print("correct by the driver\'s own comparisons")'
+    if proof.against == "nothing":
+        return 'print("not judged: the launch leaves nothing that could be sampled")\nsys.exit(2)'
+    reference = "reference" + call_text(session).removeprefix("example")
+    return f"""seed({session.seed})
 for got, want in pairs(result, {reference}):
-    status = compare(got, want, {parts.tolerance:.3g})
+    status = compare(got, want, {proof.tolerance:.3g})
     if status:
         sys.exit(status)
-print("correct against the reference")
-""",
-            "    ",
-            lambda line: bool(line.strip()),
-        )
-    )
+print("correct against the reference")"""
 
 
-def _guarded(runs: str, text: str) -> str:
+def _refusal(proof: Proof) -> str:
+    """Return the statement that ends a check which Triton's own interpreter would fail."""
+    if not proof.unjudgeable:
+        return ""
+    names = ", ".join(proof.unjudgeable)
+    return f"""if playground_arguments.check and os.environ.get("TRITON_INTERPRET") == "1":
+    print("not judged: Triton's interpreter is wrong about {names}; use a GPU")
+    sys.exit(2)"""
+
+
+def _driver(runs: Runs, session: Session) -> str:
     """Return statements that run the driver; a check stops in words where it cannot judge."""
-    if not runs.strip() or _has_long_strings(runs):
-        return runs  # which indentation would change
-    body = textwrap.indent(runs, "    ", lambda line: bool(line.strip()))
+    code = runs.code
+    driver = session.driver
+    if driver is not None and driver.kind == "example":
+        code = call_text(session)
+    if code.strip() and not _is_statement(code):
+        code = f"result = {code}"
+    text = "\n".join(part for part in (runs.statements, code) if part.strip()) or "pass"
     ended = ""
-    if re.search(r"exit\(|SystemExit", text):
+    if re.search(r"exit\(|SystemExit|pytest\.main", session.text):
         # A script that ends itself is checked all the same.
         ended = "except SystemExit:\n    if not playground_arguments.check:\n        raise\n"
     return f"""try:
-{body}
+{_indented(text)}
 {ended}except Exception as error:
     if not playground_arguments.check or torch.cuda.is_available():
         raise
@@ -210,76 +275,14 @@ def _guarded(runs: str, text: str) -> str:
     sys.exit(2)"""
 
 
-def _has_long_strings(code: str) -> bool:
-    return any(
-        isinstance(node, (ast.Constant, ast.JoinedStr)) and node.lineno != node.end_lineno
-        for node in ast.walk(ast.parse(code))
+def _with_hook(recorder: str, hook: str) -> str:
+    return recorder.replace(
+        "\n        Function.run = run\n", f"\n        Function.run = run\n{hook}"
     )
 
 
-def launches_on_import(session: Session, driver_code: str) -> bool:
-    """Tell whether the file launches in its own body, with neither `example` nor a main block."""
-    return not driver_code.strip()
-
-
-def preamble(session: Session, launch: Launch, driver_code: str) -> str:
-    """Return what the exported file starts with, before the user's own text."""
-    if not launches_on_import(session, driver_code):
-        return CHOOSE_INTERPRETER
-    watch = textwrap.indent(_watch(session, launch), "    ", lambda line: bool(line.strip()))
-    return (
-        "import os\n\nimport torch\n\n"
-        + CHOOSE_INTERPRETER
-        + "\n"
-        + _SEEDED
-        + "\n"
-        + _RECORDER
-        + '\n\nif __name__ == "__main__":'
-        + watch
-    )
-
-
-def _against_samples(session: Session, launch: Launch, parts: Proof, code: str) -> str:
-    early = launches_on_import(session, code)
-    recipe = _recipe(session, launch)
-    runs = code if _is_statement(code) else f"result = {code}"
-    runs = _guarded(runs, session.text)
-    return (
-        ("" if early else _SEEDED + "\n" + _RECORDER)
-        + f"""
-
-# Samples of the launch as it was captured: flat index and value of some elements of each tensor.
-RECIPE = {_pretty(recipe)}
-
-
-if __name__ == "__main__":"""
-        + _ARGUMENTS
-        + textwrap.indent(
-            parts.refusal()
-            + ("" if early else _watch(session, launch))
-            + f"""
-{runs}
-if not playground_arguments.check:
-    sys.exit(0)
-sys.exit(compare(recorded, {parts.tolerance:.3g}))
-""",
-            "    ",
-            lambda line: bool(line.strip()),
-        )
-    )
-
-
-def _watch(session: Session, launch: Launch) -> str:
-    return f"""
-recorded = Recorded({launch.kernel!r}, {_ordinal(session, launch)})
-seed({session.seed})
-"""
-
-
-def _ordinal(session: Session, launch: Launch) -> int:
-    return sum(
-        1 for other in session.launches[: launch.index] if other.info.kernel == launch.kernel
-    )
+def _indented(text: str) -> str:
+    return shifted(text, 4)
 
 
 def _is_statement(code: str) -> bool:
@@ -290,30 +293,75 @@ def _is_statement(code: str) -> bool:
     return False
 
 
-def _recipe(session: Session, launch: Launch) -> dict[str, dict[str, list[tuple[int, float]]]]:
-    prepared = session.prepare(launch.index, launch.config)
+def _recipe(
+    session: Session, launch: CapturedLaunch, config: Config
+) -> dict[str, dict[str, list[tuple[int, float]]]]:
+    reshaped = set(session.prepare(launch.info.index, config).reshaped)
+    prepared = session.prepare(launch.info.index, launch.info.config)
     prepared.restore()
-    before = _samples(prepared.arguments)
+    names = [name for name in prepared.arguments if name not in reshaped]
+    tensors = dict(leaf for name in names for leaf in _leaves(name, prepared.arguments[name]))
+    before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
     prepared.run()
-    written = {name: prepared.arguments[name] for name in prepared.written}
-    after = _samples(written)
+    session.synchronize()
+    written = {name for name, tensor in tensors.items() if not _same_bytes(before[name], tensor)}
+    outputs = {name: _samples(tensors[name], before[name]) for name in tensors if name in written}
     prepared.restore()
-    read = {name: values for name, values in before.items() if name not in written}
-    return {"inputs": read, "outputs": after}
+    prepared.put_back()
+    addresses = torch.int64 if prepared.in_place else None
+    inputs = {
+        name: _samples(tensor, None)
+        for name, tensor in before.items()
+        if name not in written and tensor.dtype != addresses
+    }
+    return {
+        "inputs": {name: values for name, values in inputs.items() if values},
+        "outputs": {name: values for name, values in outputs.items() if values},
+    }
 
 
-def _samples(arguments: dict[str, object]) -> dict[str, list[tuple[int, float]]]:
-    found: dict[str, list[tuple[int, float]]] = {}
-    for name, value in arguments.items():
-        if isinstance(value, torch.Tensor) and value.numel():
-            flat = value.detach().reshape(-1)
-            count = min(SAMPLES, flat.numel())
-            places = [index * (flat.numel() - 1) // max(count - 1, 1) for index in range(count)]
-            found[name] = [(place, float(flat[place])) for place in dict.fromkeys(places)]
-    return found
+def _same_bytes(one: torch.Tensor, other: torch.Tensor) -> bool:
+    flat = [tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (one, other)]
+    return bool(torch.equal(flat[0], flat[1]))
 
 
-def _pretty(recipe: dict[str, dict[str, list[tuple[int, float]]]]) -> str:
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    if isinstance(value, torch.Tensor):
+        yield name, value
+    elif isinstance(value, (tuple, list)):
+        for place, one in enumerate(value):
+            yield from _leaves(f"{name}[{place}]", one)
+    elif isinstance(getattr(value, "base", None), torch.Tensor):
+        yield name, value.base
+
+
+def _samples(tensor: torch.Tensor, before: torch.Tensor | None) -> list[tuple[int, float]]:
+    """Return some elements by flat index; memory that was never filled is passed over."""
+    if not tensor.numel() or tensor.is_complex():
+        return []
+    flat = tensor.detach().reshape(-1)
+    fresh = torch.empty_like(flat)
+    poison(fresh)
+    size = flat.element_size()
+    marks = (flat.view(torch.uint8).view(-1, size) == fresh.view(torch.uint8).view(-1, size)).all(1)
+    if tensor.dtype == torch.bool or (before is None and tensor.is_inference()):
+        marks = torch.zeros_like(marks)
+    known = torch.nonzero(~marks).reshape(-1)
+    count = min(SAMPLES, known.numel())
+    chosen = [index * (known.numel() - 1) // max(count - 1, 1) for index in range(count)]
+    places = [int(known[index]) for index in dict.fromkeys(chosen)]
+    return [(place, float(flat[place])) for place in places]
+
+
+def _table(values: Mapping[str, KnobValue]) -> str:
+    text = "{" + ", ".join(f'"{name}": {value!r}' for name, value in values.items()) + "}"
+    if len(text) < 90:
+        return text
+    lines = "".join(f'    "{name}": {value!r},\n' for name, value in values.items())
+    return "{\n" + lines + "}"
+
+
+def _pretty(recipe: Mapping[str, Mapping[str, list[tuple[int, float]]]]) -> str:
     lines = ["{"]
     for part, tensors in recipe.items():
         lines.append(f'    "{part}": {{')
@@ -327,59 +375,3 @@ def _pretty(recipe: dict[str, dict[str, list[tuple[int, float]]]]) -> str:
 
 def _number(value: float) -> str:
     return repr(value) if value == value and abs(value) != float("inf") else f'float("{value}")'
-
-
-_RECORDER = '''
-class Recorded:
-    """Keeps the tensors of one launch of a kernel, as they were before it and after it."""
-
-    def __init__(self, kernel, ordinal):
-        self.kernel, self.ordinal = kernel, ordinal
-        self.count, self.before, self.after = 0, {}, {}
-        if os.environ.get("TRITON_INTERPRET") == "1":
-            from triton.runtime.interpreter import InterpretedFunction as Function
-        else:
-            from triton.runtime.jit import JITFunction as Function
-        perform = Function.run
-
-        def run(function, *args, **kwargs):
-            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
-                return perform(function, *args, **kwargs)
-            self.count += 1
-            if self.count != self.ordinal + 1:
-                return perform(function, *args, **kwargs)
-            given = {**dict(zip(function.arg_names, args)), **kwargs}
-            tensors = {name: one for name, one in given.items() if isinstance(one, torch.Tensor)}
-            self.before = {name: one.detach().clone() for name, one in tensors.items()}
-            result = perform(function, *args, **kwargs)
-            self.after = {name: one.detach().clone() for name, one in tensors.items()}
-            return result
-
-        Function.run = run
-
-
-def compare(recorded, tolerance):
-    """Return 0 when the launch gives what was captured, 1 when not, 2 when it cannot be told."""
-    if recorded.count <= recorded.ordinal:
-        print(f"not judged: {recorded.kernel} was launched {recorded.count} times")
-        return 2
-
-    def differing(tensor, values):
-        flat = tensor.reshape(-1)
-        got = torch.tensor([float(flat[place]) for place, _ in values], dtype=torch.float64)
-        want = torch.tensor([value for _, value in values], dtype=torch.float64)
-        same = torch.isclose(got, want, rtol=0, atol=tolerance, equal_nan=True)
-        return int((~same).sum())
-
-    for name, values in RECIPE["inputs"].items():
-        if name not in recorded.before or differing(recorded.before[name], values):
-            print(f"not judged: input {name} is not what it was at export (seeds differ by device)")
-            return 2
-    outputs = RECIPE["outputs"].items()
-    wrong = [name for name, values in outputs if differing(recorded.after[name], values)]
-    if wrong:
-        print(f"wrong: {', '.join(wrong)} differ from the captured result")
-        return 1
-    print("correct against samples of the captured result")
-    return 0
-'''

@@ -1,0 +1,188 @@
+"""Lines with which an exported file, written for a GPU, runs interpreted on a machine without one.
+
+Only what the file's text makes use of is written: a file that names no GPU gets four lines.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from playground.model.targets import facts_for, parse_target
+
+_CHOOSE = """\
+# Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
+os.environ.setdefault("TRITON_INTERPRET", "1")
+"""
+
+_MODE = '''
+from torch.overrides import TorchFunctionMode
+
+
+class OnTheCpu(TorchFunctionMode):
+    """Makes on the CPU what is asked for on a GPU."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        def moved(value):
+            is_device = isinstance(value, (str, torch.device)) and str(value).startswith("cuda")
+            return torch.device("cpu") if is_device else value
+
+        named = {name: moved(value) for name, value in (kwargs or {}).items()}
+        named.pop("pin_memory", None)
+        if function in (torch.Tensor.cuda, torch.Tensor.cpu):
+            return args[0].clone()
+        if function is torch.Tensor.to:
+            places = [moved(value) for value in args]
+            if any(a is not b for a, b in zip(places, args)) or named != (kwargs or {}):
+                return function(*places, **{**named, "copy": True})
+            return function(*args, **named)
+GETTERS        return function(*args, **named)
+
+
+OnTheCpu().__enter__()
+'''
+
+_GETTERS = {
+    "is_cuda": """\
+        if function is torch.Tensor.is_cuda.__get__:
+            return True
+""",
+    "device": """\
+        if function is torch.Tensor.device.__get__ and not sys._getframe(1).f_globals[
+            "__name__"
+        ].startswith(("triton.", "torch.")):
+            return torch.device("cuda", 0)
+""",
+}
+
+_ACTIVE = """
+import types
+
+import triton
+
+triton.runtime.driver.set_active(
+    types.SimpleNamespace(
+        get_active_torch_device=lambda: torch.device("cuda", 0),
+        get_current_device=lambda: 0,
+        get_current_target=lambda: {target},
+        get_current_stream=lambda device=0: 0,
+        get_device_interface=lambda: torch.cuda,
+        utils=types.SimpleNamespace(
+            get_device_properties=lambda device=0: {properties}
+        ),
+    )
+)
+"""
+
+_NOTHING = (
+    "synchronize", "set_device", "empty_cache", "init", "ipc_collect", "set_stream",
+    "reset_peak_memory_stats", "manual_seed", "manual_seed_all",
+)  # fmt: skip
+_CONTEXTS = ("device", "device_of", "stream", "Stream")
+
+
+def choose_interpreter(text: str, target: str) -> str:
+    """Return what an exported file with `text` starts with, before the user's own imports."""
+    lines = [_CHOOSE]
+    code = _without_comments(text)
+    if re.search(r"""["']cuda|\.cuda\(|get_active_torch_device|driver\.active""", code):
+        lines.append(_mode(code))
+    lines += _patches(code, target)
+    if re.search(r"driver\.active|get_active_torch_device", code):
+        lines.append(_active(target))
+    inner = textwrap.indent("".join(lines).strip("\n"), "        ", _has_text)
+    needs_sys = "sys._getframe" in inner
+    imports = "    import os\n" + ("    import sys\n" if needs_sys else "")
+    return (
+        'if __name__ == "__main__":\n'
+        f"{imports}\n    import torch\n\n    if not torch.cuda.is_available():\n{inner}\n"
+    )
+
+
+def _has_text(line: str) -> bool:
+    return bool(line.strip())
+
+
+def _without_comments(text: str) -> str:
+    code = re.sub(r"(?m)^\s*#.*$", "", text)
+    # A file that asks first makes no tensor on a GPU that is not there.
+    return re.sub(r"""["']cuda["'] if torch\.cuda\.is_available\(\)""", "", code)
+
+
+def _mode(code: str) -> str:
+    wanted = [name for name in _GETTERS if re.search(rf"\.{name}\b(?!\()", code)]
+    return _MODE.replace("GETTERS", "".join(_GETTERS[name] for name in wanted))
+
+
+def _patches(code: str, target: str) -> list[str]:
+    used = dict.fromkeys(re.findall(r"torch\.cuda\.(\w+)", code))
+    lines: list[str] = []
+    for name in used:
+        if name in _NOTHING:
+            lines.append(f"torch.cuda.{name} = lambda *_: None\n")
+        elif name in _CONTEXTS:
+            lines.append(f"torch.cuda.{name} = lambda *_: contextlib.nullcontext()\n")
+        elif name == "current_device":
+            lines.append("torch.cuda.current_device = lambda: 0\n")
+        elif name in ("current_stream", "default_stream"):
+            lines.append(
+                f"torch.cuda.{name} = lambda *_: "
+                "type('Stream', (), {'cuda_stream': 0, 'synchronize': lambda self: None})()\n"
+            )
+        elif name == "get_device_capability":
+            lines.append(f"torch.cuda.get_device_capability = lambda *_: {_capability(target)}\n")
+        elif name == "get_device_name":
+            lines.append(f'torch.cuda.get_device_name = lambda *_: "simulated {target}"\n')
+        elif name == "get_device_properties":
+            lines.append(
+                "torch.cuda.get_device_properties = lambda *_: "
+                f"types.SimpleNamespace({_as_keywords(_properties(target))})\n"
+            )
+    modules = [name for name in ("contextlib", "types") if any(name in line for line in lines)]
+    front = "".join(f"import {name}\n" for name in modules)
+    return [f"\n{front}\n" if front else "\n", *lines] if lines else []
+
+
+def _capability(target: str) -> tuple[int, int]:
+    arch = parse_target(target).arch
+    return divmod(arch, 10) if isinstance(arch, int) else (0, 0)
+
+
+def _properties(target: str) -> dict[str, object]:
+    facts = facts_for(target)
+    major, minor = _capability(target)
+    if facts is None:
+        return {"major": major, "minor": minor}
+    return {
+        "major": major,
+        "minor": minor,
+        "multi_processor_count": facts.multiprocessors,
+        "warp_size": facts.warp_size,
+        "total_memory": facts.memory_bytes,
+        "L2_cache_size": facts.l2_bytes,
+        "regs_per_multiprocessor": facts.registers_per_sm,
+        "max_threads_per_multi_processor": facts.max_warps_per_sm * facts.warp_size,
+        "shared_memory_per_multiprocessor": facts.shared_per_sm_bytes,
+        "shared_memory_per_block_optin": facts.shared_per_block_bytes,
+    }
+
+
+def _as_keywords(values: dict[str, object]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
+def _active(target: str) -> str:
+    parsed = parse_target(target)
+    facts = facts_for(target)
+    properties = {}
+    if facts is not None:
+        properties = {
+            "max_shared_mem": facts.shared_per_block_bytes,
+            "max_num_regs": facts.registers_per_sm,
+            "multiprocessor_count": facts.multiprocessors,
+            "warpSize": facts.warp_size,
+        }
+    backend = target.partition(":")[0]
+    warp_size = 32 if facts is None else facts.warp_size
+    made = f"triton.backends.compiler.GPUTarget({backend!r}, {parsed.arch!r}, {warp_size})"
+    return _ACTIVE.format(target=made, properties=properties)
