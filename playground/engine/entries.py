@@ -105,7 +105,7 @@ class Entries:
         for launch in session.launches:
             file = launch.site[0]
             files.setdefault(file, host_code.text_of(file))
-        for file in session.user_files:
+        for file in host_code.files_in_use():
             files.setdefault(file, host_code.text_of(file))
         if self._flow is None or files != self._texts:
             self._flow, self._texts = Flow(files), files
@@ -194,9 +194,7 @@ class _Search:
             known.found += tied[:1]
         self._joint(known, flow, call, own)
 
-    def _joint(
-        self, known: KnobEntries, flow: Flow, call: LaunchCall | None, own: Slice
-    ) -> None:
+    def _joint(self, known: KnobEntries, flow: Flow, call: LaunchCall | None, own: Slice) -> None:
         """Add the entry of all equal numbers that the launch's arguments come from.
 
         `kernel[(n // 64,)](…, BLOCK=64)` holds one block size in two places. The result decides.
@@ -243,7 +241,8 @@ class _Search:
             if place in of_inputs:
                 yield Entry(((place, self._captured, "same"),))
         # The farthest first: what lies between it and the launch follows.
-        for place, _ in sorted(own.bindings.items(), key=lambda item: -item[1]):
+        aliases = flow.aliases(call, self._knob)
+        for place, _ in sorted(aliases.items(), key=lambda item: -item[1]):
             yield Entry(((place, self._captured, "same"),))
 
     def _is_over(self) -> bool:
@@ -324,9 +323,7 @@ def same_problem(session: Session, launch: CapturedLaunch, made: CapturedLaunch)
     other tensor keeps its shape and type.
     """
     earlier = {
-        key
-        for item in list(session.launches)[: launch.info.index]
-        for key in item.snapshot.after
+        key for item in list(session.launches)[: launch.info.index] for key in item.snapshot.after
     }
     for name, value in launch.arguments.items():
         before = list(tensors_in(value))

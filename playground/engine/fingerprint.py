@@ -56,9 +56,7 @@ class Changes:
     settings: bool = False
 
     def __bool__(self) -> bool:
-        return bool(
-            self.files or self.globals or self.removed or self.environment or self.settings
-        )
+        return bool(self.files or self.globals or self.removed or self.environment or self.settings)
 
     def apply(self, namespace: dict[str, Any]) -> None:
         """Bind in fresh modules what the console has bound anew in the session's."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from playground.engine.flow_index import Index, Token, Value, expression_parts
+from playground.engine.host_code import Place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from playground.engine.host_code import Place
-
 _LONGEST_SLICE = 4000
+_LONGEST_TEXT = 60
 _LAUNCHERS = frozenset({"run", "warmup"})
 
 
@@ -109,9 +109,7 @@ class Flow:
         `names` are the kernel's parameters: a callable grid asks for them by key.
         """
         starts = [
-            Value(call.file, call.scope, value)
-            for key, value in call.passed.items()
-            if key != name
+            Value(call.file, call.scope, value) for key, value in call.passed.items() if key != name
         ]
         found = self._sliced(starts, [])
         if call.grid is not None:
@@ -130,6 +128,60 @@ class Flow:
             Value(call.file, call.scope, call.passed[name]) for name in names if name in call.passed
         ]
         return self._sliced(starts, [])
+
+    def aliases(self, call: LaunchCall | None, name: str) -> dict[Place, int]:
+        """Return the places that are given the very value of a parameter, with their distance.
+
+        Only what hands a value on as it is: names, keys, arguments, returned values. A place inside
+        an expression holds something else.
+        """
+        if call is None:
+            values, tokens = [], [("key", "", name)]
+        elif name in call.passed:
+            values, tokens = [Value(call.file, call.scope, call.passed[name])], []
+        else:
+            values = [Value(call.file, call.scope, item) for item in call.others]
+            tokens = [("key", "", name)]
+        found: dict[Place, int] = {}
+        seen: set[Token] = set()
+        distance = 0
+        while values or tokens:
+            distance += 1
+            following = [*tokens]
+            for value in values:
+                following += self._handed_on(value)
+            values, tokens = [], []
+            for token in following:
+                if token in seen:
+                    continue
+                seen.add(token)
+                for source in self.index.sources.get(token, ()):
+                    if source.place is not None:
+                        found.setdefault(source.place, distance)
+                    if source.of_returns and source.expression is not None:
+                        place = Place.of(source.file, source.expression, "value")
+                        if not isinstance(source.expression, ast.Constant):
+                            found.setdefault(place, distance)
+                    if source.alias is not None:
+                        tokens.append(source.alias)
+                    else:
+                        values.append(source)
+        return found
+
+    def _handed_on(self, value: Value) -> list[Token]:
+        expression = value.expression
+        if isinstance(expression, ast.IfExp):
+            return [
+                token
+                for item in (expression.body, expression.orelse)
+                for token in self._handed_on(Value(value.file, value.scope, item))
+            ]
+        if isinstance(expression, ast.Call):
+            function = expression.func
+            name = getattr(function, "attr", None) or getattr(function, "id", "")
+            return [("returned", "", name)] if name else []
+        token = self.index.token_of(value)
+        return [] if token is None else [token]
 
     def origin(self, call: LaunchCall, name: str) -> tuple[str, ast.expr] | None:
         """Return the one expression that a parameter's value comes from, with its file.
@@ -205,3 +257,9 @@ def _launches(call: ast.Call) -> bool:
     if isinstance(call.func, ast.Subscript):
         return True
     return isinstance(call.func, ast.Attribute) and call.func.attr in _LAUNCHERS
+
+
+def written(node: ast.expr) -> str:
+    """Return an expression as it is written, on one line and not too long."""
+    text = ast.unparse(node).replace("triton.", "")
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"

@@ -101,7 +101,7 @@ class Index:
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         if name == "apply" and isinstance(function, ast.Attribute):
             owner = function.value
-            owner_name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            owner_name = getattr(owner, "attr", None) or getattr(owner, "id", "")
             if owner_name in self._forwards:
                 yield self._forwards[owner_name], 1
             else:  # an instance of torch.autograd.Function under another name
@@ -200,9 +200,7 @@ class Index:
             elif isinstance(child, ast.comprehension):
                 self._bind(file, scope, child.target, child.iter, replaceable=False)
             elif isinstance(child, ast.withitem) and child.optional_vars is not None:
-                self._bind(
-                    file, scope, child.optional_vars, child.context_expr, replaceable=False
-                )
+                self._bind(file, scope, child.optional_vars, child.context_expr, replaceable=False)
             elif isinstance(child, (ast.Return, ast.Yield)) and child.value is not None:
                 self._returned(file, scope, child.value)
             elif isinstance(child, ast.Dict):
@@ -275,9 +273,10 @@ class Index:
             self._name(file, scope, target.id, made)
         elif isinstance(target, ast.Attribute):
             self._add(("key", "", target.attr), made)
-        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-            if isinstance(target.slice.value, str):
-                self._add(("key", "", target.slice.value), made)
+        elif isinstance(target, ast.Subscript):
+            key = target.slice
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                self._add(("key", "", key.value), made)
 
     def _name(self, file: str, scope: tuple[str, ...], name: str, value: Value) -> None:
         self._add(self.name_token(scope, name), value)

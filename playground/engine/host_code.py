@@ -1,6 +1,6 @@
 """The user's host code as it was loaded, and executing it again with a few values replaced.
 
-Loading changes nothing: the text is compiled as it is, so a driver costs what it always costs. When
+Loading changes next to nothing (`host_watch`), so a driver costs what it always costs. When
 a replay needs to know what the host code would compute for another block size, the same text is
 executed anew, in fresh modules, with single expressions of its syntax tree replaced.
 """
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import triton
+
+from playground.engine import host_watch
 
 if TYPE_CHECKING:
     import types
@@ -47,36 +50,72 @@ class Place:
 
     def is_at(self, node: ast.expr | ast.arg) -> bool:
         """Tell whether `node` stands exactly here."""
-        return (self.line, self.column, self.end_line, self.end_column) == (
-            node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,
-        )  # fmt: skip
+        return (self.line, self.column, self.end_line, self.end_column) == _span(node)
 
 
 Edit = tuple[Place, Any]
 """A place and the value put there."""
 
-_texts: dict[str, str] = {}
+Span = tuple[int, int, int | None, int | None]
+_Slot = tuple[ast.AST, str, int | None, ast.AST]
+"""Where a node hangs: its parent, the field there, the index in that, and the node."""
+
+
+class _Loaded:
+    """A file as it was loaded; its tree is parsed once and edited in place, for the moment."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text = text
+        self.tree = ast.parse(text, path)
+        host_watch.watch(self.tree, path)
+        ast.fix_missing_locations(self.tree)
+        self._slots: dict[Span, list[_Slot]] | None = None
+
+    def slots(self, place: Place) -> list[_Slot]:
+        """Return where the nodes at a place hang, outermost first."""
+        if self._slots is None:
+            self._slots = {}
+            for parent in ast.walk(self.tree):
+                for name, value in ast.iter_fields(parent):
+                    items = value if isinstance(value, list) else [value]
+                    for index, item in enumerate(items):
+                        if isinstance(item, (ast.expr, ast.arg)):
+                            where = index if isinstance(value, list) else None
+                            slot = (parent, name, where, item)
+                            self._slots.setdefault(_span(item), []).append(slot)
+        return self._slots.get((place.line, place.column, place.end_line, place.end_column), [])
+
+
+_loaded: dict[str, _Loaded] = {}
 _in_force: dict[str, list[Edit]] = {}
 
 
 def compiled(text: str, path: str) -> types.CodeType:
     """Compile host code, with the edits in force for its file, and remember that it is loaded."""
-    _texts[path] = text
-    edits = _in_force.get(path)
-    if not edits:
-        return compile(text, path, "exec", dont_inherit=True)
-    tree = _Editor(edits).visit(ast.parse(text, path))
-    return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+    loaded = _loaded.get(path)
+    if loaded is None or loaded.text != text:
+        loaded = _loaded[path] = _Loaded(text, path)
+    with contextlib.ExitStack() as stack:
+        for place, value in _in_force.get(path, ()):
+            stack.enter_context(_put(loaded, place, value))
+        return compile(loaded.tree, path, "exec", dont_inherit=True)
 
 
 def is_loaded(file: str) -> bool:
     """Tell whether `file` is host code that was loaded here."""
-    return file in _texts
+    return file in _loaded
 
 
 def text_of(file: str) -> str:
     """Return the text that `file` was loaded with; empty for one that was not."""
-    return _texts.get(file, "")
+    loaded = _loaded.get(file)
+    return "" if loaded is None else loaded.text
+
+
+def files_in_use() -> tuple[str, ...]:
+    """Return the loaded files whose modules are imported now."""
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return tuple(dict.fromkeys(file for file in files if file in _loaded))
 
 
 @contextlib.contextmanager
@@ -90,35 +129,58 @@ def edited(edits: Iterable[Edit]) -> Iterator[None]:
         _in_force.clear()
 
 
-class _Editor(ast.NodeTransformer):
-    def __init__(self, edits: list[Edit]) -> None:
-        self._expressions = [edit for edit in edits if edit[0].kind in ("literal", "value")]
-        self._bindings = [edit for edit in edits if edit[0].kind in ("parameter", "loop")]
+@contextlib.contextmanager
+def _put(loaded: _Loaded, place: Place, value: Any) -> Iterator[None]:
+    """Put one value into a file's tree for the moment."""
+    slots = loaded.slots(place)
+    if place.kind in ("literal", "value"):
+        found = [slot for slot in slots if isinstance(slot[3], ast.expr)][:1]
+        for parent, name, index, node in found:
+            _set(parent, name, index, ast.copy_location(_expression(value), node))
+        try:
+            yield
+        finally:
+            for parent, name, index, node in found:
+                _set(parent, name, index, node)
+        return
+    bodies = [body for slot in slots if (body := _body_of(loaded, slot, place)) is not None][:1]
+    for statements, start in bodies:
+        statements.insert(start, _assignment(place, value))
+    try:
+        yield
+    finally:
+        for statements, start in bodies:
+            del statements[start]
 
-    def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, ast.expr):
-            for place, value in self._expressions:
-                if place.is_at(node):
-                    return ast.copy_location(_expression(value), node)
-        self.generic_visit(node)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            start = 1 if ast.get_docstring(node, clean=False) is not None else 0
-            for place, value in self._bindings:
-                if place.kind == "parameter" and any(place.is_at(item) for item in every):
-                    node.body.insert(start, _assignment(place, value))
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            for place, value in self._bindings:
-                if place.kind == "loop" and place.is_at(node.target):
-                    node.body.insert(0, _assignment(place, value))
-        return node
+
+def _set(parent: ast.AST, name: str, index: int | None, node: ast.AST) -> None:
+    if index is None:
+        setattr(parent, name, node)
+    else:
+        getattr(parent, name)[index] = node
+    ast.fix_missing_locations(node)
+
+
+def _body_of(loaded: _Loaded, slot: _Slot, place: Place) -> tuple[list[ast.stmt], int] | None:
+    """Return the statements that a parameter or a loop's name is bound anew in, and where."""
+    parent = slot[0]
+    if place.kind == "loop":
+        return (parent.body, 0) if isinstance(parent, (ast.For, ast.AsyncFor)) else None
+    for node in ast.walk(loaded.tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.args is parent:
+            return node.body, 1 if ast.get_docstring(node, clean=False) is not None else 0
+    return None
+
+
+def _span(node: ast.expr | ast.arg) -> Span:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def _assignment(place: Place, value: Any) -> ast.stmt:
     made = ast.Assign([ast.Name(place.name, ast.Store())], _expression(value))
     made.lineno = made.end_lineno = place.line
     made.col_offset = made.end_col_offset = place.column
-    return made
+    return ast.fix_missing_locations(made)
 
 
 def _expression(value: Any) -> ast.expr:

@@ -83,9 +83,7 @@ def hosted(session: Session, launch: CapturedLaunch, config: Config) -> Hosted:
     return _adopted(launch, config, moved, made, edits)
 
 
-def alone(
-    launch: CapturedLaunch, config: Config, *, findings: tuple[Finding, ...] = ()
-) -> Hosted:
+def alone(launch: CapturedLaunch, config: Config, *, findings: tuple[Finding, ...] = ()) -> Hosted:
     """Return `launch` under `config` with everything else as it was captured."""
     config = validated(config, launch.info.knobs)
     effective = with_heuristics(launch, config)
@@ -128,9 +126,7 @@ def with_heuristics(launch: CapturedLaunch, config: Config) -> Config:
     return config.updated(own)
 
 
-def whole_edits(
-    session: Session, launch: CapturedLaunch, config: Config
-) -> tuple[Edit, ...]:
+def whole_edits(session: Session, launch: CapturedLaunch, config: Config) -> tuple[Edit, ...]:
     """Return the edits under which the whole driver runs with `config`, looked for if need be."""
     moved = moved_constexprs(launch, config)
     return _edits(session, launch, config, moved, also_alone=True)
@@ -176,11 +172,10 @@ def _adopted(
         or (not callable(grid) and grid != launch.info.grid)
         or any(not _same(launch.arguments[n], arguments[n]) for n in arguments if n not in moved)
     )
-    if callable(grid) and not differs:
+    if callable(grid) and not differs and callable(launch.grid):
         # A function of the launch's own parameters follows by itself; one that looks at other
         # names of the host does not.
-        if callable(launch.grid):
-            differs = grid_size(launch.grid, arguments) != grid_size(grid, arguments)
+        differs = grid_size(launch.grid, arguments) != grid_size(grid, arguments)
     route: Route = "driver" if differs else "launch"
     return Hosted(launch, config, effective, grid, arguments, reshaped, route, edits)
 

@@ -38,7 +38,10 @@ def seeded() -> int:
 
 def reseeded(seed: int) -> None:
     """Give every generator the seed that `seeded` returned."""
-    torch.manual_seed(seed)
+    # Not `torch.manual_seed`: it keeps a note, with a traceback, for every device never used.
+    torch.default_generator.manual_seed(seed)
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(seed)
     random.seed(seed)
     np.random.seed(seed % (1 << 32))
 

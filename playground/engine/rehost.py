@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine import drivers, host_code, loading
+from playground.engine import drivers, host_code, loading, surroundings
 from playground.engine.arguments import argument_value, tensors_in
 from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
 from playground.engine.own_checks import OwnChecks
@@ -138,9 +138,7 @@ class _Overriding(_Performing):
                 self._into.later.append((captured, name, value.detach().clone()))
 
 
-def rerun(
-    session: Session, launch: CapturedLaunch, edits: Sequence[Edit]
-) -> CapturedLaunch | None:
+def rerun(session: Session, launch: CapturedLaunch, edits: Sequence[Edit]) -> CapturedLaunch | None:
     """Return `launch` as the host code makes it with `edits`; None when it does not get there."""
     found = _until(session, launch, edits, dry=True)
     if launch.info.index > 0 and (found is None or _needs_earlier_results(launch, found)):
@@ -200,17 +198,20 @@ def _host(
     def run() -> tuple[Any, dict[str, Any]]:
         value = None
         # What it prints was printed when it ran first.
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+        with contextlib.redirect_stdout(io.StringIO()), drivers.may_end_itself():
             loading.execute(module, session.path, session.text)
             if not script:
                 session.changes.apply(module.__dict__)
-                value = drivers.run_driver(code, module.__dict__)
+                with loading.importing_helpers():
+                    value = drivers.run_driver(code, module.__dict__)
         return value, module.__dict__
 
     with (
         in_state({}),
+        surroundings.again(session),
         _fresh_modules(),
         loading.script_arguments(session.path),
+        surroundings.again(session),
         capturing(recorder),
         poisoned_memory(),
         host_code.edited(edits),

@@ -11,7 +11,6 @@ from playground.engine.arguments import (
     StorageKey,
     replace_tensors,
     storage_key,
-    tensors_in,
     view_on,
 )
 from playground.engine.snapshot import SnapshotPool, copied, copy_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import re
 from pathlib import Path
@@ -46,6 +47,7 @@ def lines_of(text: str, *, keep_ends: bool = False) -> list[str]:
     return found if keep_ends else [line.rstrip("\r\n") for line in found]
 
 
+@functools.lru_cache(maxsize=64)
 def imported_names(text: str) -> frozenset[str]:
     """Return the top-level names of the modules that `text` imports, anywhere in it."""
     names: set[str] = set()

@@ -8,7 +8,6 @@ the host's business, what comes of it is not.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import torch
 from playground.engine import checking, hosting, rehost
 from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.entries import set_by_tuning
+from playground.engine.flow import written
 from playground.engine.replay import put_back_after
 from playground.model.check import CheckResult
 from playground.model.finding import Finding
@@ -245,17 +245,14 @@ def _reason(session: Session, launch: CapturedLaunch, name: str) -> str:
     return f"{text} at line {origin[1].lineno}: another value alone breaks the result"
 
 
-def written(node: ast.expr) -> str:
-    """Return an expression as it is written, on one line and not too long."""
-    text = ast.unparse(node).replace("triton.", "")
-    return text if len(text) <= 60 else text[:59] + "…"
-
-
 def _unjudgeable(launch: CapturedLaunch, session: Session) -> str:
     if session.device.mode != "interpreter":
         return ""
+    from playground.engine.interpreter_findings import unjudgeable
     from playground.engine.triton_private import interpreter
 
+    if reason := unjudgeable(launch):
+        return reason
     for value in launch.arguments.values():
         for tensor in tensors_in(value):
             name = dtype_text(tensor.dtype)
