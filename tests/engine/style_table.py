@@ -15,6 +15,8 @@ from typing import Any
 
 STYLES = Path(__file__).parent / "styles"
 
+_LONGEST = 1200
+
 Facts = dict[str, Any]
 """What a run of one style came to, as plain data (see `style_run.facts_of`)."""
 
@@ -147,7 +149,7 @@ def problems(style: Style, facts: Facts, *, gpu: bool = False) -> list[str]:
             found += _export(row, facts)
             if gpu and not facts["bench_ms"]:
                 found.append(f"bench: {facts['bench_ms']} ms")
-    return found
+    return [_shown(line) for line in found]
 
 
 def table(styles: list[Style], outcomes: dict[str, list[str]]) -> str:
@@ -279,3 +281,7 @@ def _note(facts: Facts) -> str:
 
 def _texts(findings: list[dict[str, Any]]) -> list[str]:
     return [f"{item['severity']}: {item['message']} - {item['hint']}" for item in findings]
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
