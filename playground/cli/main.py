@@ -219,6 +219,10 @@ def _parser(verb: str) -> argparse.ArgumentParser:
     if verb == "export":
         add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
         add("--force", action="store_true", help="replace a file that was not exported before")
+        add(
+            "--keep-autotune", action="store_true",
+            help="leave the kernel's autotuner its configs, this one first",
+        )  # fmt: skip
     return parser
 
 
@@ -259,6 +263,7 @@ def _task(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParse
         host=getattr(options, "host", False),
         energy=getattr(options, "energy", False),
         ncu=getattr(options, "ncu", False),
+        keep_autotune=getattr(options, "keep_autotune", False),
     )
 
 

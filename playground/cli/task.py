@@ -38,6 +38,7 @@ class Task:
     host: bool = False
     energy: bool = False
     ncu: bool = False
+    keep_autotune: bool = False
 
     def to_json(self) -> str:
         """Return the task as one argument of a command."""

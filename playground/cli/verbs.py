@@ -202,7 +202,9 @@ def export(work: Work) -> None:
     exported = work.attempt(
         "export",
         "writing the tuned file",
-        lambda: work.session.export(work.launch.index, work.config),
+        lambda: work.session.export(
+            work.launch.index, work.config, keep_autotune=work.task.keep_autotune
+        ),
     )
     work.report.add(*exported.findings)
     work.report.put(

@@ -295,7 +295,9 @@ def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:
 
 
 def _export(session: Any, request: messages.Export, _job: Job) -> Reply:
-    return session.export(request.launch, request.config)  # type: ignore[no-any-return]
+    return session.export(  # type: ignore[no-any-return]
+        request.launch, request.config, keep_autotune=request.keep_autotune
+    )
 
 
 _JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {

@@ -335,13 +335,21 @@ class Session:
         return sweep.run_sweep(self, launch, chosen, target, budget_ms, job or Job())
 
     def export(
-        self, launch: int = 0, config: Config | None = None, **knobs: KnobValue
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        *,
+        keep_autotune: bool = False,
+        **knobs: KnobValue,
     ) -> messages.Exported:
-        """Return the text of a `.py` that runs alone with the config frozen into it."""
+        """Return the text of a `.py` that runs alone with the config frozen into it.
+
+        With `keep_autotune` the kernel's autotuner keeps its configs, the frozen one first.
+        """
         from playground.engine import export
 
         captured, config = self._chosen(launch, config, knobs)
-        return export.export(self, captured.info.index, config)
+        return export.export(self, captured.info.index, config, keep_autotune=keep_autotune)
 
     def compare(
         self,

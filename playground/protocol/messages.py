@@ -123,10 +123,14 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Export:
-    """Ask for the text of the tuned `.py` of a launch under `config`."""
+    """Ask for the text of the tuned `.py` of a launch under `config`.
+
+    With `keep_autotune` the kernel's autotuner keeps its configs, this one first.
+    """
 
     launch: int
     config: Config
+    keep_autotune: bool = False
 
 
 # ---------------------------------------------------------------- requests on the side comm
