@@ -51,7 +51,7 @@ def export(
         session,
         modules,
         frozen.edits.get(drivers.DRIVER_FILE, ()),
-        benchmarks=bool(getattr(session, "benchmarks", False)),
+        benchmarks=session.surroundings.benchmarks,
     )
     bundle = Bundle(modules, frozenset(map(id, program.nodes)))
     bundle.need(program.nodes)
