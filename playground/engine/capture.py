@@ -7,23 +7,25 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import host_code
-from playground.engine.arguments import StorageKey, describe, knob_value, knobs_of
+from playground.engine import host_code, torch_doors
+from playground.engine.arguments import StorageKey, describe, knobs_of
 from playground.engine.findings import finding_from_exception, out_of_bounds
+from playground.engine.interpreter_findings import limit_of, not_interpretable, waits
+from playground.engine.launch_findings import warnings_of
+from playground.engine.likeness import likeness
+from playground.engine.presets import presets_of
 from playground.engine.snapshot import Snapshot, SnapshotPool, room_bytes
-from playground.engine.triton_private import door, wrappers
+from playground.engine.triton_private import door, stub_driver, wrappers
+from playground.engine.triton_private.interpreter_result import InterpretedLaunch
 from playground.model.config import Config, default_config
 from playground.model.finding import Finding
-from playground.model.launch import Launch, Preset
+from playground.model.launch import Launch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from playground.model.knobs import Knob
+    from collections.abc import Callable, Collection, Hashable, Iterator
 
 KEPT_LAUNCHES = 256
-"""Launches beyond these, or beyond `room_bytes`, run but are not recorded: a training loop would
-fill the memory."""
+"""Groups of like launches beyond these, or beyond `room_bytes`, run but are not recorded."""
 
 
 @dataclass(eq=False)
@@ -48,7 +50,9 @@ class CapturedLaunch:
     grid
         The grid as given: a callable, or a tuple.
     ordinal
-        How many launches of the same kernel came before it in its run.
+        How many launches of a kernel of this name came before it in its run.
+    ordinals
+        The ordinals of all like launches that this one stands for, its own first.
     positional
         How many arguments were passed by position.
     chosen
@@ -74,12 +78,14 @@ class CapturedLaunch:
     error: BaseException | None = None
     result: Any = field(default=None, repr=False)
     site: tuple[str, int | None] = ("", None)
+    ordinals: list[int] = field(default_factory=list, repr=False)
 
     def __repr__(self) -> str:
         info = self.info
         tensors = ", ".join(f"{item.name} {item.text}" for item in info.arguments if item.tensor)
         place = f"{info.kernel}{list(info.grid)}"
-        return f"<launch {info.index}: {place} {info.config.label()}; {tensors}>"
+        times = f" ×{info.count}" if info.count > 1 else ""
+        return f"<launch {info.index}: {place}{times} {info.config.label()}; {tensors}>"
 
     @property
     def config(self) -> Config:
@@ -96,44 +102,57 @@ class Capture:
         Which GPU's launch options are knobs.
     files
         The user's files: `call_line` is the line of the innermost frame in the first of them.
+    tuning
+        Let the file's autotuners time their configs, where there is a GPU.
     """
 
-    def __init__(self, target: str, files: Collection[str]) -> None:
+    def __init__(self, target: str, files: Collection[str], *, tuning: bool = False) -> None:
         self.launches: list[CapturedLaunch] = []
         self.findings: list[Finding] = []
         self.dropped = 0
+        self.tuning = tuning
         self._target = target
         self._files = tuple(files)
         self._pool = SnapshotPool()
         self._room_bytes = room_bytes()
         self._ordinals: dict[str, int] = {}
+        self._groups: dict[Hashable, CapturedLaunch] = {}
+        self._newest: tuple[CapturedLaunch, BaseException] | None = None
 
     def launch(
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
         run: Callable[..., Any], chosen: Any,
     ) -> Any:  # fmt: skip
-        """Record one launch and perform it."""
+        """Record one launch and perform it; one like an earlier launch is only counted."""
         try:
             arguments, given = wrappers.bind(function, args, kwargs)
         except TypeError:
             # Triton's own message names the kernel's parameter; it comes from the same call.
             return run(function, *args, grid=grid, warmup=False, **kwargs)
         size = grid_size(grid, arguments)
+        ordinal = self._count(wrappers.kernel_name(function))
+        place = self._call_line(), _site()
+        key = likeness(function, arguments, given, size, place, chosen)
+        captured = self._groups.get(key)
+        if captured is not None and captured.error is None:
+            captured.ordinals.append(ordinal)
+            captured.info = replace(captured.info, count=len(captured.ordinals))
+            return self._perform(run, function, args, kwargs, size, captured)
         if len(self.launches) >= KEPT_LAUNCHES or self._pool.kept_bytes > self._room_bytes:
             self.dropped += 1
-            return self._perform(run, function, args, kwargs, size)
+            return self._perform(run, function, args, kwargs, size, None)
         snapshot = self._pool.before(arguments)
         captured = self._captured(
-            kernel, function, arguments, given, grid, size, chosen, snapshot, len(args)
+            kernel, function, arguments, given, grid, size, chosen, snapshot, len(args), ordinal
         )
-        self._mistyped(captured, given)
+        self.findings += warnings_of(
+            captured, given, self._target, self._file(), performs=self._performs(function),
+            tuning=self.tuning,
+        )  # fmt: skip
         self.launches.append(captured)
-        try:
-            captured.result = self._perform(run, function, args, kwargs, size)
-        except BaseException as error:  # an interrupt, too: the launch has no result
-            captured.error = error
-            raise
-        if 0 not in size:
+        self._groups[key] = captured
+        captured.result = self._perform(run, function, args, kwargs, size, captured)
+        if 0 not in size and self._performs(function):
             self._pool.after(snapshot, function, arguments)
         return captured.result
 
@@ -144,15 +163,20 @@ class Capture:
         """Return what a launch would be, without performing it and without a snapshot."""
         arguments, given = wrappers.bind(function, args, kwargs)
         size = grid_size(grid, arguments)
+        ordinal = self._count(wrappers.kernel_name(function))
         return self._captured(
-            kernel, function, arguments, given, grid, size, chosen, Snapshot(), len(args)
+            kernel, function, arguments, given, grid, size, chosen, Snapshot(), len(args), ordinal
         )
+
+    def _count(self, name: str) -> int:
+        ordinal = self._ordinals.get(name, 0)
+        self._ordinals[name] = ordinal + 1
+        return ordinal
 
     def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
         """Drop the launch that could not run: the next config is tried instead."""
-        if self.launches and self.launches[-1].error is error:
-            failed = self.launches.pop()
-            self._ordinals[failed.info.kernel] -= 1
+        if self._newest is not None and self._newest[1] is error:
+            self._take_back(self._newest[0])
         name = wrappers.kernel_name(wrappers.unwrap(kernel))
         told = finding_from_exception(error, "compile", user_files=self._files)
         self.findings.append(
@@ -164,13 +188,42 @@ class Capture:
             )
         )
 
+    def _take_back(self, failed: CapturedLaunch) -> None:
+        """Forget the latest launch, which `failed` records or stands for."""
+        self._ordinals[failed.info.kernel] -= 1
+        failed.ordinals.pop()
+        if failed.ordinals:
+            failed.info = replace(failed.info, count=len(failed.ordinals))
+            return
+        self.launches.pop()
+        self._groups = {key: one for key, one in self._groups.items() if one is not failed}
+
+    def _performs(self, function: Any) -> bool:
+        """Tell whether a launch of `function` can run in this process."""
+        return wrappers.is_interpreted(function) or not stub_driver.is_stub_active()
+
     def _perform(
         self, run: Callable[..., Any], function: Any, args: tuple[Any, ...],
-        kwargs: dict[str, Any], size: tuple[int, int, int],
+        kwargs: dict[str, Any], size: tuple[int, int, int], captured: CapturedLaunch | None,
     ) -> Any:  # fmt: skip
-        if 0 in size:
-            return None  # a launch of no programs does nothing, and Triton's launcher rejects some
-        result = run(function, *args, grid=size, warmup=False, **kwargs)
+        if not self._performs(function):
+            return InterpretedLaunch(function, args, kwargs)
+        # A launch of no programs does nothing, and Triton's launcher rejects some: it is compiled.
+        warmup = 0 in size
+        try:
+            result = run(function, *args, grid=size, warmup=warmup, **kwargs)
+        except BaseException as error:  # an interrupt, too: the launch has no result
+            if captured is not None:
+                self._newest = captured, error
+                if len(captured.ordinals) == 1:
+                    captured.error = error
+            limit = limit_of(error)
+            if limit is None:
+                raise
+            # Known and compilable all the same; what comes after it is worth seeing, too.
+            found = finding_from_exception(error, "capture", user_files=self._files)
+            self._tell(not_interpretable(wrappers.kernel_name(function), found, limit))
+            return InterpretedLaunch(function, args, kwargs)
         if wrappers.is_interpreted(function):
             from playground.engine.triton_private import interpreter
 
@@ -178,6 +231,8 @@ class Capture:
                 name = wrappers.kernel_name(function)
                 for event in interpreter.last_out_of_bounds():
                     self._tell(out_of_bounds(name, event))
+                for finding in waits(name, interpreter.last_waits()):
+                    self._tell(finding)
         return result
 
     def _tell(self, finding: Finding) -> None:
@@ -188,6 +243,7 @@ class Capture:
     def _captured(
         self, kernel: Any, function: Any, arguments: dict[str, Any], given: dict[str, Any],
         grid: Any, size: tuple[int, int, int], chosen: Any, snapshot: Snapshot, positional: int,
+        ordinal: int,
     ) -> CapturedLaunch:  # fmt: skip
         options = {**wrappers.option_defaults(self._target), **given}
         knobs = knobs_of(function, arguments, options, self._target)
@@ -196,8 +252,6 @@ class Capture:
         numbers: dict[StorageKey, int] = {}
         file, line = wrappers.definition(function)
         name = wrappers.kernel_name(function)
-        ordinal = self._ordinals.get(name, 0)
-        self._ordinals[name] = ordinal + 1
         info = Launch(
             index=len(self.launches),
             kernel=name,
@@ -212,12 +266,12 @@ class Capture:
             ),
             knobs=knobs,
             config=config,
-            presets=presets_of(kernel, knobs, config, arguments),
+            presets=presets_of(kernel, knobs, config, door.outer_call() or ((), arguments)),
             wrappers=wrappers.wrapper_names(kernel),
         )
         return CapturedLaunch(
             info, kernel, function, arguments, options, snapshot, grid, ordinal, positional, chosen,
-            site=_site(),
+            site=_site(), ordinals=[ordinal],
         )  # fmt: skip
 
     def _call_line(self) -> int | None:
@@ -235,30 +289,22 @@ class Capture:
             walk = walk.f_back
         return found if found is not None else helper
 
-    def _mistyped(self, captured: CapturedLaunch, given: dict[str, Any]) -> None:
-        # The interpreter drops such keywords silently; the compiler refuses them.
-        if not wrappers.is_interpreted(captured.function):
-            return
-        known = wrappers.known_options(self._target)
-        names = wrappers.parameter_names(captured.function)
-        for name in given:
-            if name in known or name in names:
-                continue
-            self.findings.append(
-                Finding(
-                    "warning", "capture",
-                    f"{captured.info.kernel} has no parameter {name!r}, and it is no launch option",
-                    "on a GPU this launch fails; its parameters are " + ", ".join(names),
-                    file=self._files[0] if self._files else None,
-                    line=captured.info.call_line,
-                )
-            )  # fmt: skip
+    def told(self, text: str) -> None:
+        """Tell something of the whole run."""
+        self.findings.append(Finding("hint", "capture", text, file=self._file()))
+
+    def _file(self) -> str | None:
+        return self._files[0] if self._files else None
 
 
 @contextlib.contextmanager
 def capturing(capture: Capture) -> Iterator[Capture]:
     """Record every launch of this process in `capture` meanwhile."""
-    with door.hooked(capture):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(door.hooked(capture, tuning=capture.tuning))
+        stack.enter_context(torch_doors.compiled_functions_run_eagerly(capture.told))
+        if stub_driver.is_stub_active():
+            stack.enter_context(torch_doors.cuda_implementations_serve())
         yield capture
 
 
@@ -280,41 +326,6 @@ def grid_size(grid: Any, arguments: dict[str, Any]) -> tuple[int, int, int]:
         raise TypeError(f"a grid is made of whole numbers, not {value!r}") from error
     first, second, third = [*sizes, 1, 1][:3]
     return first, second, third
-
-
-def presets_of(
-    kernel: Any, knobs: tuple[Knob, ...], config: Config, arguments: dict[str, Any]
-) -> tuple[Preset, ...]:
-    """Return the configs that an autotuned kernel offers, as configs of its knobs.
-
-    Heuristics have the last word, as they have in a launch: the values are those the kernel sees.
-    """
-    tuner = wrappers.autotuner_of(kernel)
-    if tuner is None:
-        return ()
-    movable = {knob.name for knob in knobs if knob.kind != "fixed"}
-    presets = []
-    for item in tuner.configs:
-        values = {
-            name: knob_value(value, value)
-            for name, value in item.all_kwargs().items()
-            if name in movable
-        }
-        label = Config.of(values).label()
-        effective = heuristic_values(kernel, {**arguments, **item.all_kwargs()})
-        values.update({name: value for name, value in effective.items() if name in movable})
-        presets.append(Preset(label, config.updated(values)))
-    return tuple(presets)
-
-
-def heuristic_values(kernel: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return what a kernel's heuristics set, given its other arguments, as knob values."""
-    known = dict(arguments)
-    values: dict[str, Any] = {}
-    for name, heuristic in wrappers.heuristics_of(kernel).items():
-        known[name] = heuristic(dict(known))
-        values[name] = knob_value(known[name], known[name])
-    return values
 
 
 def _site() -> tuple[str, int | None]:

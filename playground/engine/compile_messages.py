@@ -63,7 +63,7 @@ class UseFile:
 
 @dataclass(frozen=True)
 class Order:
-    """One compilation; `launch` is its number in the run, for kernels that only a run makes."""
+    """One compilation; `launch` is its ordinal in the run, for kernels that only a run makes."""
 
     kernel: KernelRef
     arguments: tuple[tuple[str, Spec], ...]

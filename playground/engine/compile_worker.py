@@ -17,13 +17,14 @@ import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
-from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
+    from types import ModuleType
 
     from playground.engine.compile_messages import Answer, KernelRef, Order, UseFile
+    from playground.engine.triton_private.skipped import Skipping
 
 _OUTPUT_LIMIT = 20_000
 
@@ -68,44 +69,25 @@ class _Printed:
         return os.pread(1, _OUTPUT_LIMIT, max(0, size - _OUTPUT_LIMIT)).decode(errors="replace")
 
 
-class _Skipped:
-    """Notes launches instead of performing them."""
-
-    def __init__(self) -> None:
-        self.launches: list[tuple[Any, dict[str, Any]]] = []
-
-    def launch(
-        self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
-        run: Callable[..., Any], chosen: Any,
-    ) -> Any:  # fmt: skip
-        names = function.arg_names
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        self.launches.append((function, given))
-        return SimpleNamespace(n_regs=0, n_spills=0, asm={}, metadata=SimpleNamespace(shared=0))
-
-    def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
-        """Nothing to do: no config is run here."""
-
-
 class _File:
     """The file as executed for one target."""
 
     def __init__(self, use: UseFile, target: str) -> None:
         self._use = use
         self._target = target
-        self._driven: list[tuple[Any, dict[str, Any]]] | None = None
+        self._driven: Skipping | None = None
         self.module: ModuleType | None = None
         self.driver_error: Exception | None = None
 
     def load(self) -> None:
         from playground.engine import loading
-        from playground.engine.triton_private import door
+        from playground.engine.triton_private import door, skipped
 
         for folder in self._use.search_path:
             if folder not in sys.path:
                 sys.path.append(folder)
         name = loading.module_name(self._use.path)
-        with door.hooked(_Skipped()), _simulated(self._target):
+        with door.hooked(skipped.Skipping()), _simulated(self._use, self._target):
             self.module = loading.load_module(self._use.path, self._use.text, name=name)
         self._rebind()
 
@@ -128,8 +110,12 @@ class _File:
             return self.module
         return sys.modules.get(name) or importlib.import_module(name)
 
-    def find(self, reference: KernelRef, launch: int) -> Any:
-        """Return the `JITFunction` at `reference`; `launch` picks among those that a run makes."""
+    def find(self, reference: KernelRef, kernel: KernelRef, ordinal: int) -> Any:
+        """Return the `JITFunction` at `reference`.
+
+        Where only a run makes it, it is that of the launch of `kernel` which `ordinal` others come
+        before, or one of its arguments.
+        """
         from playground.engine.triton_private import compiled, wrappers
 
         where = (reference.file, reference.line)
@@ -140,15 +126,25 @@ class _File:
             everywhere = compiled.find_functions(*where, gc.get_objects())
             if everywhere:
                 return everywhere[-1]
-        launches = self._drive()
-        at_index = launches[launch : launch + 1]
-        for function, arguments in (*at_index, *launches):
-            for candidate in (function, *arguments.values()):
-                inner = getattr(candidate, "fn", None) is not None and wrappers.is_function(
-                    candidate
-                )
-                if inner and wrappers.definition(candidate) == where:
-                    return candidate
+        driven = self._drive()
+        named = kernel.qualname.rpartition(".")[2]
+        same = driven.nth(named, ordinal)
+        functions = [
+            wrappers.unwrap(candidate)
+            for one in (*([same] if same else []), *driven.launches)
+            for candidate in (one.function, *one.arguments.values())
+            if wrappers.is_kernel_like(candidate)
+        ]
+        for function in functions:
+            if wrappers.definition(function) == where:
+                return function
+        for function in functions:
+            # Written into a temporary folder by the file itself: another one in this process.
+            python = wrappers.python_function(function)
+            if (python.__qualname__, wrappers.definition(function)[1]) == (
+                reference.qualname, reference.line,
+            ):  # fmt: skip
+                return function
         raise LookupError(reference.qualname)
 
     def _by_name(self, reference: KernelRef) -> Any:
@@ -163,18 +159,17 @@ class _File:
             # Renamed, deleted or rebound after its definition: it is looked for by its place next.
             return None
 
-    def _drive(self) -> list[tuple[Any, dict[str, Any]]]:
+    def _drive(self) -> Skipping:
         """Run the driver with every launch skipped, once; return the launches it would make."""
         from playground.engine import drivers, loading
-        from playground.engine.triton_private import door
+        from playground.engine.triton_private import door, skipped
 
         if self._driven is not None:
             return self._driven
-        noted = _Skipped()
-        self._driven = noted.launches
+        noted = self._driven = skipped.Skipping()
         code = drivers.with_sizes(self._use.driver, dict(self._use.sizes))
         try:
-            with door.hooked(noted), _simulated(self._target):
+            with door.hooked(noted), _simulated(self._use, self._target):
                 if code.strip():
                     drivers.run_driver(code, self.named_module("__main__").__dict__)
                 else:
@@ -184,20 +179,25 @@ class _File:
             # Results are missing because nothing was launched, so a driver that looks at them may
             # stumble: what it launched before that still counts.
             self.driver_error = error if isinstance(error, Exception) else None
-        return self._driven
+        return noted
 
 
 def _no_function(reference: KernelRef) -> Any:
     raise LookupError(reference.qualname)  # functions are never told of
 
 
-def _simulated(target: str) -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def _simulated(use: UseFile, target: str) -> Iterator[None]:
     """Let files written for `device="cuda"` execute where there is no GPU, as the engine does."""
-    from playground.engine import machine, simulated_cuda
+    from playground.engine import machine, simulated_cuda, surroundings, torch_doors
 
-    if machine.has_nvidia_gpu():
-        return contextlib.nullcontext()
-    return simulated_cuda.simulated_cuda(target)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch_doors.compiled_functions_run_eagerly())
+        if not machine.has_nvidia_gpu():
+            stack.enter_context(simulated_cuda.simulated_cuda(target))
+            stack.enter_context(torch_doors.cuda_implementations_serve())
+        stack.enter_context(surroundings.unattended(use.path, use.text))
+        yield
 
 
 class _Worker:
@@ -250,10 +250,10 @@ class _Worker:
             finding = compile_findings.from_load_error(error, self._use.path)
             return Answer(None, (finding,), self._printed.text(), load_failed=True, undecided=True)
         try:
-            function = file.find(order.kernel, order.launch)
+            function = file.find(order.kernel, order.kernel, order.launch)
 
             def find(reference: KernelRef) -> Any:
-                return file.find(reference, order.launch)
+                return file.find(reference, order.kernel, order.launch)
 
             arguments = {
                 name: decode(spec, find, file.named_module) for name, spec in order.arguments

@@ -175,9 +175,9 @@ class _Door:
                     for name in OPTION_KNOBS
                     if hasattr(metadata, name)
                 }
-                return self.recorder.launch(
-                    function, function, _as_compiled(kernel, function, args), options, grid, run, None
-                )  # fmt: skip
+                args = _as_compiled(kernel, function, args)
+                self.call = args, {}
+                return self.recorder.launch(function, function, args, options, grid, run, None)
 
             return launch
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from playground.engine.triton_private.interpreter_memory import ORIGIN
 from playground.engine.triton_private.interpreter_programs import Programs
-from playground.engine.triton_private.interpreter_result import InterpretedLaunch
+from playground.engine.triton_private.interpreter_result import InterpretedLaunch, launch_hooks
 from playground.engine.triton_private.interpreter_storages import (
     storages_by_address,
     storages_of,
@@ -130,7 +130,8 @@ class Launches:
                 kernel = function.rewrite()
                 hooks = function.pre_run_hooks
                 executor = interpreter.GridExecutor(kernel, function.arg_names, grid, hooks)
-                executor(*args, **named)
+                with launch_hooks(result, grid):
+                    executor(*args, **named)
             return result
 
         def launch(executor: Any, *args: Any, **named: Any) -> None:

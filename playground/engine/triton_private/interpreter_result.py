@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
+import contextlib
 import types
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import triton
+from triton.compiler.compiler import LazyDict
+
+from playground.engine.triton_private import wrappers
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Lookup = "Callable[[Any, dict[str, Any], dict[str, Any]], Any]"
 
 _lookup: Callable[[Any, dict[str, Any], dict[str, Any]], Any] | None = None
 
 _FIGURES = frozenset(
-    {"n_regs", "n_spills", "shared", "metadata", "asm", "name", "hash", "n_max_threads"}
+    {"n_regs", "n_spills", "shared", "metadata", "asm", "name", "kernel", "n_max_threads"}
 )
 
 
@@ -55,34 +59,37 @@ class InterpretedLaunch:
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
         """Return a launcher over `grid`, as a compiled kernel's `kernel[grid](...)` is.
 
-        Compile-time arguments that the caller leaves out are those it was made with.
+        Compile-time arguments are those it was made with, and so are its options.
         """
-        signature = inspect.signature(self.function.fn)
-        made_with = self._arguments()
 
-        def launch(*args: Any, **named: Any) -> Any:
-            fixed = {
-                name: made_with[name]
-                for name, parameter in signature.parameters.items()
-                if "constexpr" in str(parameter.annotation) and name in made_with
-            }
-            if len(args) < len(signature.parameters):
-                rest = [name for name in signature.parameters if name not in fixed]
-                named = {**fixed, **dict(zip(rest, args, strict=False)), **named}
-                args = ()
-            return self.function.run(*args, grid=grid, warmup=False, **named)
+        def launch(*args: Any, stream: Any = None, **named: Any) -> Any:
+            del stream  # there is one order of things here
+            given = {**self._constants(), **named}
+            names = wrappers.parameter_names(self.function)
+            wanted = (
+                names if len(args) == len(names) else [one for one in names if one not in given]
+            )
+            passed = dict(zip(wanted, args, strict=False))
+            return self.function.run(
+                grid=grid, warmup=False, **{**self._options(), **passed, **given}
+            )
 
         return launch
 
+    def _constants(self) -> dict[str, Any]:
+        """Return the compile-time arguments it was made with: launching cannot change them."""
+        names = wrappers.constexpr_names(self.function)
+        return {name: value for name, value in self._arguments().items() if name in names}
+
     def _arguments(self) -> dict[str, Any]:
-        signature = inspect.signature(self.function.fn)
+        signature = wrappers.signature(self.function)
         known = {k: v for k, v in self._named.items() if k in signature.parameters}
         bound = signature.bind_partial(*self._args, **known)
         bound.apply_defaults()
         return dict(bound.arguments)
 
     def _options(self) -> dict[str, Any]:
-        parameters = inspect.signature(self.function.fn).parameters
+        parameters = wrappers.signature(self.function).parameters
         return {name: value for name, value in self._named.items() if name not in parameters}
 
     def _init_handles(self) -> None:
@@ -109,8 +116,8 @@ class InterpretedLaunch:
         if outcome is None:
             self._missing(name, "choose a target and compile it to see registers, spills and code")
         report = outcome.report
-        if name == "asm":
-            return outcome.asm
+        if name in ("asm", "kernel"):
+            return outcome.asm if name == "asm" else outcome.asm["cubin"]
         if report is None:
             found = "; ".join(finding.message for finding in outcome.findings)
             self._missing(name, f"compiling it failed: {found}")
@@ -124,10 +131,50 @@ class InterpretedLaunch:
         }
         if name == "metadata":
             options = {name: report.config[name] for name in OPTION_KNOBS if name in report.config}
+            target = wrappers.parse_target(report.target)
             return types.SimpleNamespace(
-                shared=report.shared_bytes, name=report.kernel, target=report.target,
-                **{**options, **self._options()},
+                shared=report.shared_bytes, name=report.kernel, target=target,
+                warp_size=target.warp_size, **{**options, **self._options()},
             )  # fmt: skip
         if figures.get(name) is None:
             self._missing(name, f"the compiler for {report.target} does not tell it")
         return figures[name]
+
+
+class _LaterMetadata:
+    """The metadata of an interpreted launch, compiled when something of it is read."""
+
+    def __init__(self, result: InterpretedLaunch) -> None:
+        self._result = result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._result.metadata, name)
+
+
+@contextlib.contextmanager
+def launch_hooks(result: InterpretedLaunch, grid: Any) -> Iterator[None]:
+    """Call what is hooked into launches (profilers do), before and after one that is interpreted.
+
+    The interpreter alone would call none of them.
+    """
+    runtime = triton.knobs.runtime
+    enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
+    if not any(getattr(hook, "calls", hook) for hook in (enter, leave)):
+        yield
+        return
+    metadata = _launch_metadata(result, grid)
+    if enter is not None:
+        enter(metadata)
+    yield
+    if leave is not None:
+        leave(metadata)
+
+
+def _launch_metadata(result: InterpretedLaunch, grid: Any) -> LazyDict:
+    function, arguments = result.function, result._arguments()
+    found = LazyDict({"name": function.__name__, "function": 0, "stream": 0})
+    described = getattr(function, "kwargs", {}).get("launch_metadata")
+    if described is not None:
+        size = tuple(grid(arguments)) if callable(grid) else tuple(grid)
+        found.add(described, (size, _LaterMetadata(result), arguments))
+    return found

@@ -8,7 +8,7 @@ import torch
 from triton import knobs
 from triton.runtime.driver import driver
 
-from playground.engine.triton_private import wrappers
+from playground.engine.triton_private import stub_driver, wrappers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,12 @@ def launch(
     again = plain_call(function, grid, arguments, options, positional)
     if wrappers.is_interpreted(function):
         return again(), again
+    if stub_driver.is_stub_active():
+        what = "Gluon" if wrappers.is_gluon(function) else "for the compiler alone"
+        raise stub_driver.NoGpuError(
+            f"{wrappers.kernel_name(function)} is {what}, which Triton's interpreter cannot run: "
+            "launching it needs a GPU"
+        )
     device = _device_of(arguments)
     if device is not None and device != torch.cuda.current_device():
         again = _on_device(again, device)

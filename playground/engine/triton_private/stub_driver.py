@@ -128,16 +128,18 @@ class StubDriver:
         return (0, 0)
 
     def get_active_torch_device(self) -> object:
-        """Return torch's CPU device: where tensors live without a GPU."""
-        import torch
+        """Return where the user's tensors seem to lie: on the simulated GPU, if there is one."""
+        from playground.engine.simulated_cuda import active_device
 
-        return torch.device("cpu")
+        return active_device()
 
     def get_device_interface(self) -> object:
-        """Return `torch.cpu`, whose `synchronize` and `current_device` are harmless."""
+        """Return `torch.cpu`, or the simulated `torch.cuda`: what they are asked is harmless."""
         import torch
 
-        return torch.cpu
+        from playground.engine.simulated_cuda import is_active
+
+        return torch.cuda if is_active() else torch.cpu
 
     def map_python_to_cpp_type(self, type_name: str) -> str:
         """Return the C++ type Triton's own driver for this target gives a signature type."""
@@ -188,3 +190,10 @@ def activate_stub(target: str) -> StubDriver:
     driver = StubDriver(target)
     triton.runtime.driver.set_active(driver)
     return driver
+
+
+def is_stub_active() -> bool:
+    """Tell whether Triton's active driver is the stand-in: launches cannot run in this process."""
+    from triton.runtime.driver import driver
+
+    return isinstance(driver.active, StubDriver)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from triton.runtime.autotuner import Autotuner, Heuristics
+from triton.runtime.autotuner import Autotuner, Config, Heuristics
 
 from playground.engine.triton_private import wrappers
 
@@ -96,3 +96,19 @@ def seen_by_kernel(
             for name, heuristic in link.values.items():
                 named[name] = heuristic({**dict(zip(link.arg_names, args, strict=False)), **named})
     return named
+
+
+def own_configs(kernel: Any) -> list[dict[str, Any]]:
+    """Return what each config of a project's own tuner around a kernel sets.
+
+    Such a tuner is known by its list `configs`: of `triton.Config`s, or of plain dictionaries.
+    """
+    for link in wrappers.links(kernel):
+        configs = getattr(link, "configs", None)
+        if not isinstance(configs, (list, tuple)) or not configs:
+            continue
+        if all(isinstance(item, Config) for item in configs):
+            return [item.all_kwargs() for item in configs]
+        if all(isinstance(item, dict) for item in configs):
+            return [dict(item) for item in configs]
+    return []

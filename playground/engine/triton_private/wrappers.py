@@ -71,10 +71,11 @@ def _inner(link: Any) -> Any:
     first = own.get("fn")
     if first is not None and not inspect.isfunction(first):
         return first
-    return next((value for value in own.values() if _is_kernel_like(value)), None)
+    return next((value for value in own.values() if is_kernel_like(value)), None)
 
 
-def _is_kernel_like(value: Any) -> bool:
+def is_kernel_like(value: Any) -> bool:
+    """Tell whether `value` is a kernel, or Triton's own wrapper around one."""
     return is_function(value) or isinstance(value, (Autotuner, Heuristics))
 
 
@@ -91,6 +92,11 @@ def is_function(value: Any) -> bool:
 def is_interpreted(function: Any) -> bool:
     """Tell whether launches of `function` run in the interpreter."""
     return isinstance(function, InterpretedFunction)
+
+
+def is_gluon(function: Any) -> bool:
+    """Tell whether a kernel is written in Gluon, which only the compiler understands."""
+    return isinstance(function, JITFunction) and function.is_gluon()
 
 
 def wrapper_names(kernel: Any) -> tuple[str, ...]:
