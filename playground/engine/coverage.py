@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from playground.engine.counter_layout import layout_of
 from playground.engine.counters import Counts
 from playground.engine.job import Job
+from playground.engine.reached import reached_by_address
 
 if TYPE_CHECKING:
     from playground.engine.replay import PreparedReplay
@@ -36,7 +37,8 @@ def count(
 
     job = job or Job()
     job.progress("counting loads and stores")
-    layout = layout_of(prepared.arguments, allowed_ranges(prepared))
+    named = {**prepared.arguments, **reached_by_address(prepared.launch)}
+    layout = layout_of(named, allowed_ranges(prepared))
     if wrappers.is_interpreted(prepared.launch.function):
         from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
 
@@ -54,9 +56,4 @@ def allowed_ranges(prepared: PreparedReplay) -> list[tuple[int, int]]:
 
     Working copies lie within larger blocks of memory, so a tensor's own storage would be too wide.
     """
-    ranges = []
-    for image in prepared.launch.snapshot.images.values():
-        working = prepared.view(image.live)
-        start = working.data_ptr()
-        ranges.append((start, start + working.numel() * working.element_size()))
-    return ranges
+    return prepared.ranges()

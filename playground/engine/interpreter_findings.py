@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine.triton_private.interpreter_limits import REMEDY, NotInterpretableError
+from playground.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from playground.engine.capture import CapturedLaunch
-    from playground.model.finding import Finding
 
 
 def limit_of(error: BaseException | None) -> NotInterpretableError | None:
@@ -50,3 +50,20 @@ def unjudgeable(launch: CapturedLaunch) -> str:
     """Return why no verdict on the launch is possible here, empty when one is."""
     limit = limit_of(launch.error)
     return "" if limit is None else str(limit)
+
+
+def waits(kernel: str, waited: tuple[int, int | None, str | None]) -> tuple[Finding, ...]:
+    """Return what is to be known of programs that waited for each other (`last_waits`)."""
+    together, line, file = waited
+    if together < 2:
+        return ()
+    return (
+        Finding(
+            "hint", "capture",
+            f"{kernel}: programs wait for each other, {together} of them at once: here they took "
+            "turns",
+            "a GPU must hold all of them at the same time, or it hangs: launch no more programs "
+            "than fit on its multiprocessors (launch_cooperative_grid=True checks that)",
+            file, line,
+        ),
+    )  # fmt: skip

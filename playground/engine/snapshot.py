@@ -44,12 +44,15 @@ class Snapshot:
         Addresses lie inside tensors, so that a replay can only run on the same memory.
     written
         Names of the arguments whose own elements changed.
+    pointed
+        The tensors that are reached through addresses only.
     """
 
     images: dict[StorageKey, Image] = field(default_factory=dict)
     after: dict[StorageKey, torch.Tensor] = field(default_factory=dict)
     in_place: bool = False
     written: tuple[str, ...] = ()
+    pointed: tuple[torch.Tensor, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -62,6 +65,11 @@ class Snapshot:
             (image.live.data_ptr(), image.live.data_ptr() + image.live.numel())
             for image in self.images.values()
         ]
+
+    def before(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return what one of the launch's tensors held before the launch."""
+        key = storage_key(tensor)
+        return tensor if key is None else view_on(self.images[key].saved, tensor)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor | None:
         """Return what the launch left in `tensor` (one of its arguments), if it changed it."""
@@ -93,6 +101,7 @@ class SnapshotPool:
 
         pointed = self._addresses.pointed_to(arguments, saved)
         snapshot.in_place = bool(pointed)
+        snapshot.pointed = tuple(pointed)
         for tensor in pointed:
             self._add(snapshot, tensor)
         return snapshot

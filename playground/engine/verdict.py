@@ -18,6 +18,8 @@ from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.entries import set_by_tuning
 from playground.engine.flow import written
 from playground.engine.replay import put_back_after
+from playground.engine.second_opinion import second_opinion
+from playground.engine.tuner_findings import tuner_findings
 from playground.model.check import CheckResult
 from playground.model.finding import Finding
 from playground.protocol.messages import Checked
@@ -42,6 +44,11 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     result, told = judge.verdict()
     if result.status != "correct":
         findings = (*findings, *told)
+    if config == launch.info.config and result.status != "unjudged":
+        findings = (*findings, *tuner_findings(session, launch, job))
+    opinion = second_opinion(session, launch, config, job, result)
+    if opinion.findings:
+        return Checked(0, config, opinion.result or result, (*findings, *opinion.findings))
     if result.status != "wrong":
         return Checked(0, config, result, findings)
     findings = (*findings, _wrong(launch, result, config))

@@ -11,7 +11,8 @@ class CheckResult:
     """Whether a replay computed what it should.
 
     `against` names the yardstick: the file's `reference`, or the launch as captured. `unjudged`
-    means that no fair verdict is possible here, and `note` says why. `route` tells what was run:
+    means that no fair verdict is possible here, and `note` says why; a wrong result with a note is
+    wrong for that reason, whatever the yardstick says. `route` tells what was run:
     the launch alone, or the whole driver again with the knob overridden where it enters.
     """
 
@@ -34,6 +35,8 @@ class CheckResult:
         if self.status == "correct":
             error = "" if self.max_abs_error is None else f" (max error {self.max_abs_error:.3g})"
             return f"correct against the {yardstick}{error}"
+        if self.note:
+            return f"wrong: {self.note}"
         share = f"{self.mismatches} of {self.elements} elements" if self.elements else "the result"
         place = f", first at {list(self.first_index)}" if self.first_index is not None else ""
         return f"wrong: {share} of {self.tensor or 'the result'} differ from the {yardstick}{place}"

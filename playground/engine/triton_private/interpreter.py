@@ -8,6 +8,7 @@ other functions here are how the rest of the engine watches and steers such laun
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,13 @@ from playground.engine.triton_private.interpreter_limits import (
     NotInterpretableError,
     WaitsForeverError,
 )
-from playground.engine.triton_private.interpreter_memory import Access, Memory, Observer
+from playground.engine.triton_private.interpreter_memory import (
+    Access,
+    Filled,
+    Memory,
+    Observer,
+    Site,
+)
 from playground.engine.triton_private.interpreter_reductions import Reductions
 from playground.engine.triton_private.interpreter_result import (
     InterpretedLaunch,
@@ -31,21 +38,25 @@ from playground.engine.triton_private.interpreter_result import (
 )
 
 if TYPE_CHECKING:
-    import contextlib
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from playground.model.coverage import OutOfBounds
 
 __all__ = [
     "Access",
+    "Filled",
     "InterpretedLaunch",
     "NotInterpretableError",
     "NotInterpretingError",
     "Observer",
+    "Site",
     "WaitsForeverError",
+    "any_switched_off",
+    "checking",
     "install",
     "installed",
     "judgeable",
+    "last_open_lanes",
     "last_out_of_bounds",
     "last_waits",
     "masked_fill",
@@ -131,13 +142,30 @@ def storages(ranges: Sequence[tuple[int, int]]) -> contextlib.AbstractContextMan
     return _installed_memory().storages(ranges)
 
 
-def masked_fill(value: float) -> contextlib.AbstractContextManager[None]:
-    """Fill lanes that a mask without `other` switches off with `value` instead of 0.
+def masked_fill(
+    value: float, only: Site | None = None
+) -> contextlib.AbstractContextManager[Filled]:
+    """Fill lanes that load nothing with `value` instead of 0: without `other`, or outside a tensor.
 
     On a GPU they hold anything. Running twice with different values (NaN, 1e30) shows whether one
-    of them reaches a result. Integers and booleans get a pattern of their own.
+    of them reaches a result. Integers and booleans get a pattern of their own. The context gives a
+    record of the accesses with such lanes; with `only` (line and file) no other is filled so.
     """
-    return _installed_memory().masked_fill(value)
+    return _installed_memory().masked_fill(value, only)
+
+
+def last_open_lanes() -> bool:
+    """Return whether the last launch had lanes that loaded nothing and had no value given."""
+    return _installed_memory().launch.open_lanes
+
+
+def any_switched_off(*, forget: bool = False) -> bool:
+    """Return whether a mask switched any lane of a load off since this was last forgotten."""
+    memory = _installed_memory()
+    found = memory.switched_off
+    if forget:
+        memory.switched_off = False
+    return found
 
 
 def set_check(check: Callable[[int, int], None] | None) -> None:
@@ -147,6 +175,17 @@ def set_check(check: Callable[[int, int], None] | None) -> None:
     program that neither touches memory nor computes is looked at only before it starts.
     """
     _installed_memory().check = check
+
+
+@contextlib.contextmanager
+def checking(check: Callable[[int, int], None]) -> Iterator[None]:
+    """Have `check` called, as `set_check` says, inside the context in place of what was set."""
+    memory = _installed_memory()
+    before, memory.check = memory.check, check
+    try:
+        yield
+    finally:
+        memory.check = before
 
 
 def last_out_of_bounds() -> tuple[OutOfBounds, ...]:

@@ -75,6 +75,28 @@ class Observer(Protocol):
         """
 
 
+Site = tuple[int | None, str | None]
+"""Line and file of an access."""
+
+
+@dataclass
+class Filled:
+    """What lanes that load nothing are filled with: everywhere, or in one access `only`.
+
+    `sites` collects the accesses that had such lanes.
+    """
+
+    value: float
+    only: Site | None = None
+    sites: set[Site] = field(default_factory=set)
+    here: bool = True
+
+    def enter(self, site: Site) -> None:
+        """Note an access with such lanes, and whether it is one to fill."""
+        self.sites.add(site)
+        self.here = self.only is None or self.only == site
+
+
 @dataclass
 class LaunchMemory:
     """What one running launch may touch, where it is, and what it did wrong so far."""
@@ -88,7 +110,8 @@ class LaunchMemory:
     read: set[tuple[str, int, bytes]] = field(default_factory=set)
     waited: int = 0
     progressed: bool = True
-    waits_at: tuple[int | None, str | None] | None = None
+    waits_at: Site | None = None
+    open_lanes: bool = False
 
     def moved(self) -> None:
         """Note that the current program did something else than wait."""
@@ -107,7 +130,7 @@ class LaunchMemory:
         return result
 
 
-def _place() -> tuple[int | None, str | None]:
+def _place() -> Site:
     """Return line and file of the innermost frame that is neither Triton's nor ours."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
@@ -142,7 +165,8 @@ class Memory:
         self._handle = interpreter.TensorHandle
         self._observers: list[Observer] = []
         self._told_ranges: list[list[tuple[int, int]]] = []
-        self._fills: list[float] = []
+        self._fills: list[Filled] = []
+        self.switched_off = False
         self._next_check_s = 0.0
         self.check: Callable[[int, int], None] | None = None
         self.stopped_by: Exception | None = None
@@ -169,11 +193,12 @@ class Memory:
             self._told_ranges.pop()
 
     @contextlib.contextmanager
-    def masked_fill(self, value: float) -> Iterator[None]:
+    def masked_fill(self, value: float, only: Site | None = None) -> Iterator[Filled]:
         """Fill lanes that load nothing with `value` inside the context."""
-        self._fills.append(value)
+        filled = Filled(value, only)
+        self._fills.append(filled)
         try:
-            yield
+            yield filled
         finally:
             self._fills.pop()
 
@@ -399,9 +424,9 @@ class Memory:
 
     def _fill(self, shape: tuple[int, ...], element: Any, dtype: np.dtype[Any]) -> Array:
         """Return what lanes without a value load: 0, or the poison that was asked for."""
-        if not self._fills:
+        if not self._fills or not self._fills[-1].here:
             return np.zeros(shape, dtype)
-        value = self._fills[-1]
+        value = self._fills[-1].value
         if element.name in SMALL:
             return np.full(shape, narrow(np.array(value), element.name), dtype)
         if dtype.kind == "f":
@@ -415,6 +440,14 @@ class Memory:
         dtype = self._interpreter._get_np_dtype(element)
         addresses, active = self._lanes(ptrs, mask)
         touched, lost = self._enter("load", ptrs, addresses, active, dtype.itemsize)
+        open_lanes = lost is not None
+        if not active.all():
+            self.switched_off = True
+            open_lanes = open_lanes or other is None
+        if open_lanes:
+            self.launch.open_lanes = True
+            if self._fills:
+                self._fills[-1].enter(_place())
         fill = self._fill(addresses.shape, element, dtype) if other is None else other.data
         result = self._native.load(addresses, touched, fill, dtype)
         if lost is not None:

@@ -7,6 +7,7 @@ triton 3.6 and 3.9.
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from triton.runtime.autotuner import Autotuner, Config, Heuristics
@@ -112,3 +113,22 @@ def own_configs(kernel: Any) -> list[dict[str, Any]]:
         if all(isinstance(item, dict) for item in configs):
             return [dict(item) for item in configs]
     return []
+
+
+@dataclass(frozen=True)
+class TunerFacts:
+    """What a kernel's `Autotuner` does to tensors between its trials, by argument name."""
+
+    configs: int
+    restored: tuple[str, ...]
+    cleared: tuple[str, ...]
+
+
+def tuner_of(kernel: Any) -> TunerFacts | None:
+    """Return the facts of the `Autotuner` around a kernel, None where there is none."""
+    for link in wrappers.links(kernel):
+        if isinstance(link, Autotuner):
+            return TunerFacts(
+                len(link.configs), tuple(link.restore_value), tuple(link.reset_to_zero)
+            )
+    return None
