@@ -227,8 +227,9 @@ class _Worker:
     def _get_ready(self) -> None:
         import torch
 
-        from playground.engine.triton_private import compiled
+        from playground.engine.triton_private import compiled, settings
 
+        settings.complete_cache_keys()
         # Many workers share the processors; none of them computes anything.
         torch.set_num_threads(1)
         compiled.prepare_compiler()

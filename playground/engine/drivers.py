@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import linecache
 from typing import TYPE_CHECKING, Any
 
 from playground.engine.source_text import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 DRIVER_FILE = "<driver>"
 """The file name in tracebacks of code that the user typed as a driver."""
@@ -39,7 +40,49 @@ def run_driver(code: str, namespace: dict[str, Any]) -> Any:
     exec(compile(tree, DRIVER_FILE, "exec"), namespace)
     if not isinstance(last, ast.Expr):
         return None
+    if isinstance(last.value, ast.Call) and _may_be_test(last.value):
+        return _run_test(last.value, namespace)
     return eval(compile(ast.Expression(last.value), DRIVER_FILE, "eval"), namespace)
+
+
+def is_skip(error: BaseException) -> bool:
+    """Tell whether a test, or a file of tests, has skipped itself with `error`."""
+    return any(kind.__name__ in ("Skipped", "SkipTest") for kind in type(error).__mro__)
+
+
+@contextlib.contextmanager
+def may_end_itself() -> Iterator[None]:
+    """Let a script say that it is done, and a test that it skips itself."""
+    try:
+        yield
+    except SystemExit:
+        pass
+    except BaseException as error:
+        if not is_skip(error):
+            raise
+
+
+def _may_be_test(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return str(name).startswith("test") and not call.args
+
+
+def _run_test(call: ast.Call, namespace: dict[str, Any]) -> Any:
+    """Call a test whose parameters are left out, in whole or in part, as pytest would."""
+    from playground.engine import test_functions
+
+    function = _value(call.func, namespace)
+    if not test_functions.is_test(function):
+        return _value(call, namespace)
+    given: dict[str, Any] = {}
+    for keyword in call.keywords:
+        value = _value(keyword.value, namespace)
+        given.update(value if keyword.arg is None else {keyword.arg: value})
+    return test_functions.call(function, namespace, given)
+
+
+def _value(node: ast.expr, namespace: dict[str, Any]) -> Any:
+    return eval(compile(ast.Expression(node), DRIVER_FILE, "eval"), namespace)
 
 
 def reference_code(code: str, namespace: Mapping[str, Any]) -> str | None:

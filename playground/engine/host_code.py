@@ -13,8 +13,6 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import triton
-
 from playground.engine import host_watch
 
 if TYPE_CHECKING:
@@ -184,6 +182,8 @@ def _assignment(place: Place, value: Any) -> ast.stmt:
 
 
 def _expression(value: Any) -> ast.expr:
+    import triton  # here: whether kernels are interpreted is decided after this module's import
+
     if isinstance(value, triton.language.dtype):
         # Written out, because a syntax tree holds plain constants only.
         text = f"__import__('triton.language', fromlist=['language']).dtype({str(value)!r})"

@@ -6,8 +6,6 @@ import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from playground.engine import machine
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,7 +21,7 @@ class EngineModeError(RuntimeError):
 
 @contextlib.contextmanager
 def interpreting(session: Session) -> Iterator[None]:
-    """Make this process interpret kernels, with a stand-in for the driver and for `torch.cuda`.
+    """Make this process interpret kernels, with a stand-in for Triton's driver.
 
     Raises
     ------
@@ -38,7 +36,6 @@ def interpreting(session: Session) -> Iterator[None]:
             "imported without it: set TRITON_INTERPRET=1 in the environment before Python "
             "imports triton (import playground first, or start with `triton-playground`)"
         )
-    from playground.engine import simulated_cuda
     from playground.engine.triton_private import interpreter, stub_driver
 
     interpreter.install()
@@ -46,8 +43,6 @@ def interpreting(session: Session) -> Iterator[None]:
     stub_driver.activate_stub(session.device.target)
     with contextlib.ExitStack() as stack:
         stack.callback(interpreter.set_compiled_lookup, None)
-        if not machine.has_nvidia_gpu():
-            stack.enter_context(simulated_cuda.simulated_cuda())
         yield
 
 

@@ -8,6 +8,7 @@ disk: an entry of `linecache` with no modification time is never dropped by `lin
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib
 import importlib.abc
@@ -18,14 +19,15 @@ import os
 import re
 import sys
 import types
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import host_code
+from playground.engine import host_code, host_watch, packages, user_frames
 from playground.engine.source_text import imported_names, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _ALWAYS_THERE = frozenset(sys.modules)
 _NEVER_HELPERS = frozenset({"torch", "triton", "numpy", "playground"})
@@ -68,31 +70,80 @@ def load_module(path: str, text: str, *, name: str) -> types.ModuleType:
 
 
 def execute(module: types.ModuleType, path: str, text: str) -> None:
-    """Execute `text` in `module` as `load_module` does; what it defined before it failed stays."""
+    """Execute `text` in `module` as `load_module` does; what it defined before it failed stays.
+
+    A file whose imports need its package runs as the module it is there, or, as a script, as
+    `python -m package.file` does.
+    """
     use_text(path, text)
-    forget_helpers(os.path.dirname(path))
+    folder = os.path.dirname(path)
+    package = packages.package_of(path, text)
+    place = folder if package is None or package.root is None else package.root
+    _HelperFinder.serve(folder if package is None else package.top, place, _Buffer(path, text))
+    forget_helpers(folder)
     module.__file__ = path
     # A script's loader is what `python file.py` would give it: none that could read the disk.
     module.__loader__ = None
-    code = host_code.compiled(text, path)
-    private = module_name(path)
-    folder = os.path.dirname(path)
-    with importing_from(folder), _helpers_first(folder, text), _standing_as(module, private):
-        exec(code, module.__dict__)
+    names = {module.__name__, module_name(path)}
+    if package is not None:
+        _execute_in(package, module, path, text)
+        return
+    with importing_from(folder), _helpers_first(folder, text), _standing_as(module, names):
+        _run(module, path, text)
+
+
+def _execute_in(package: packages.Package, module: types.ModuleType, path: str, text: str) -> None:
+    module.__package__ = package.name
+    names = {module_name(path)}
+    buffer = _HelperFinder.buffer()
+    if module.__name__ == "__main__":
+        names.add("__main__")
+    else:
+        # Its real name is taken only when its turn comes: the package's `__init__` may import this
+        # very file before that.
+        module.__name__ = package.module
+        buffer.module, buffer.name = module, package.module
+    taken = {
+        name: other
+        for name, other in sys.modules.items()
+        if package.root is not None
+        and name.partition(".")[0] == package.folders[0][0]
+        and not _is_users(other)
+    }
+    for name in taken:
+        del sys.modules[name]
+    try:
+        with importing_helpers(), _standing_as(module, names):
+            packages.import_parents(package)
+            if buffer.executed:
+                return
+            if buffer.module is not None:
+                sys.modules[package.module] = module
+                setattr(sys.modules[package.name], package.module.rpartition(".")[2], module)
+                buffer.executed = True
+            _run(module, path, text)
+    finally:
+        for name, other in taken.items():
+            sys.modules.setdefault(name, other)
+
+
+def _run(module: types.ModuleType, path: str, text: str) -> None:
+    user_frames.register(path)
+    host_watch.attach(module.__dict__)
+    exec(host_code.compiled(text, path), module.__dict__)
 
 
 @contextlib.contextmanager
-def _standing_as(module: types.ModuleType, private: str) -> Iterator[None]:
-    name = module.__name__
-    before = sys.modules.get(name)
-    # The private name stays registered: pickle, dataclasses and inspect find the module later.
-    sys.modules[private] = module
-    sys.modules[name] = module
+def _standing_as(module: types.ModuleType, names: Iterable[str]) -> Iterator[None]:
+    before = sys.modules.get("__main__")
+    # Its own names stay registered: pickle, dataclasses and inspect find the module later.
+    for name in names:
+        sys.modules[name] = module
     try:
         yield
     finally:
-        if name == "__main__" and before is not None:
-            sys.modules[name] = before
+        if before is not None:
+            sys.modules["__main__"] = before
 
 
 @contextlib.contextmanager
@@ -134,7 +185,6 @@ def importing_from(folder: str) -> Iterator[None]:
     if folder in sys.path:
         sys.path.remove(folder)
     sys.path.insert(0, folder)
-    _HelperFinder.serve(folder)
     importlib.invalidate_caches()
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
@@ -142,6 +192,11 @@ def importing_from(folder: str) -> Iterator[None]:
         yield
     finally:
         sys.dont_write_bytecode = before
+
+
+def importing_helpers() -> contextlib.AbstractContextManager[None]:
+    """Let functions of the file executed last import its helpers, as the file itself does."""
+    return importing_from(_HelperFinder.the().place)
 
 
 @contextlib.contextmanager
@@ -157,34 +212,88 @@ def script_arguments(path: str) -> Iterator[None]:
 
 def forget_helpers(folder: str) -> None:
     """Drop the modules that came from `folder`, so that an edited helper is imported anew."""
+    folders = {folder, *_HelperFinder.folders()}
     for name, module in list(sys.modules.items()):
         if name in _ALWAYS_THERE or name == "__main__" or name.split(".")[0] == "playground":
             continue
         if name.startswith("_playground_"):
             continue
         file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or not _inside(file, folder):
+        if file is None and name.startswith("package_"):
+            del sys.modules[name]  # a package without an `__init__`
+            continue
+        if not isinstance(file, str) or not _inside_any(file, folders):
             continue
         linecache.checkcache(file)
         del sys.modules[name]
 
 
+def serve_also(folder: str, name: str) -> importlib.machinery.ModuleSpec | None:
+    """Let the user's files import from `folder` as well; return the spec of module `name` there."""
+    if folder not in sys.path:
+        sys.path.append(folder)
+    finder = _HelperFinder.the()
+    module = os.path.join(folder, name)
+    finder.more.add(module if os.path.isdir(module) else folder)
+    importlib.invalidate_caches()
+    return finder.find_spec(name, [folder])
+
+
+@dataclass
+class _Buffer:
+    """The text being worked on, which is what an import of its file gets as well.
+
+    `module` is where it is executed when it is imported as `name`.
+    """
+
+    path: str = ""
+    text: str = ""
+    name: str = ""
+    module: types.ModuleType | None = None
+    executed: bool = False
+
+
 class _HelperFinder(importlib.abc.MetaPathFinder):
-    """Loads the helpers of the user's folder as the file itself is loaded: launches looked at."""
+    """Loads the helpers of the user's folders as the file itself is loaded."""
 
     _served: _HelperFinder | None = None
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self) -> None:
+        self.served = ""
+        self.place = ""
+        self.more: set[str] = set()
+        self.current = _Buffer()
 
     @classmethod
-    def serve(cls, folder: str) -> None:
-        """Look after the modules of `folder`, and of no other any more."""
+    def the(cls) -> _HelperFinder:
+        """Return the only finder there is."""
         if cls._served is None:
-            cls._served = cls(folder)
-        cls._served.folder = folder
+            cls._served = cls()
         if cls._served not in sys.meta_path:
             sys.meta_path.insert(0, cls._served)
+        return cls._served
+
+    @classmethod
+    def serve(cls, folder: str, place: str, buffer: _Buffer) -> None:
+        """Look after the modules in `folder`, and of no other any more.
+
+        `place` is where a module of theirs is imported from by its whole name.
+        """
+        finder = cls.the()
+        if finder.served != folder:
+            finder.more.clear()
+        finder.served, finder.place, finder.current = folder, place, buffer
+
+    @classmethod
+    def folders(cls) -> set[str]:
+        """Return the folders looked after."""
+        finder = cls.the()
+        return {finder.served, *finder.more} - {""}
+
+    @classmethod
+    def buffer(cls) -> _Buffer:
+        """Return the text being worked on."""
+        return cls.the().current
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -192,9 +301,9 @@ class _HelperFinder(importlib.abc.MetaPathFinder):
         """Return the spec of a helper, or None for any other module."""
         if fullname.split(".")[0] == "playground":
             return None
-        places = [self.folder] if path is None else path
+        places = [self.place] if path is None else path
         spec = importlib.machinery.PathFinder.find_spec(fullname, places, target)
-        if spec is None or spec.origin is None or not _inside(spec.origin, self.folder):
+        if spec is None or spec.origin is None or not _inside_any(spec.origin, self.folders()):
             return None
         if not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             return None
@@ -203,13 +312,40 @@ class _HelperFinder(importlib.abc.MetaPathFinder):
 
 
 class _HelperLoader(importlib.machinery.SourceFileLoader):
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType | None:
+        """Return the module of the file being worked on, or let Python make a new one."""
+        buffer = _HelperFinder.buffer()
+        return buffer.module if buffer.name == spec.name else None
+
+    def get_data(self, path: str) -> bytes:
+        """Return a helper's bytes; the file being worked on is what its text is now."""
+        buffer = _HelperFinder.buffer()
+        if os.fspath(path) == buffer.path:
+            return buffer.text.encode()
+        return super().get_data(path)
+
     def exec_module(self, module: types.ModuleType) -> None:
         """Execute the helper's text, never its byte code: a replay may replace values in it."""
-        text = importlib.util.decode_source(self.get_data(self.path))
-        exec(host_code.compiled(text, self.path), module.__dict__)
+        buffer = _HelperFinder.buffer()
+        if buffer.module is module:
+            buffer.executed = True
+        data = self.get_data(self.path)
+        text = buffer.text if self.path == buffer.path else importlib.util.decode_source(data)
+        _run(module, self.path, text)
 
 
+def _inside_any(file: str, folders: Iterable[str]) -> bool:
+    return any(_inside(file, folder) for folder in folders)
+
+
+def _is_users(module: Any) -> bool:
+    file = _file_of(module)
+    return isinstance(file, str) and _inside_any(file, _HelperFinder.folders())
+
+
+@functools.lru_cache(maxsize=1 << 14)
 def _inside(file: str, folder: str) -> bool:
+    # Kept, because it is asked of every imported module at every run and replay.
     try:
         relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder))
     except ValueError:  # another drive
@@ -219,14 +355,14 @@ def _inside(file: str, folder: str) -> bool:
 
 def user_files(path: str) -> tuple[str, ...]:
     """Return the files whose frames are the user's: the file itself and helpers of its folder."""
-    folder = os.path.dirname(path)
+    folders = {os.path.dirname(path), *_HelperFinder.folders()}
     helpers = [
         file
         for name, module in list(sys.modules.items())
         if name not in _ALWAYS_THERE
         and name.split(".")[0] != "playground"
         and isinstance(file := _file_of(module), str)
-        and _inside(file, folder)
+        and _inside_any(file, folders)
     ]
     return (path, *dict.fromkeys(file for file in helpers if file != path))
 

@@ -208,7 +208,6 @@ def _host(
 
     with (
         in_state({}),
-        surroundings.again(session),
         _fresh_modules(),
         loading.script_arguments(session.path),
         surroundings.again(session),

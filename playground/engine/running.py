@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import time
 import types
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import torch
-
-from playground.engine import capture, drivers, loading, snapshot
+from playground.engine import (
+    benchmarks,
+    bound,
+    capture,
+    drivers,
+    loading,
+    nothing_launched,
+    snapshot,
+    surroundings,
+    user_frames,
+)
 from playground.engine.findings import FatalError
+from playground.engine.interpreter_findings import missing_results
 from playground.engine.job import CancelledError
 from playground.engine.launches import LaunchList
 from playground.engine.randomness import random_state, seeded
@@ -22,8 +29,6 @@ from playground.model.finding import Finding
 from playground.protocol.messages import RunResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playground.engine.job import Job
     from playground.engine.session import Session
 
@@ -39,11 +44,13 @@ def run(session: Session, job: Job) -> RunResult:
         What ran has made this process unusable.
     """
     started = time.perf_counter()
-    if session.outline.findings:
+    if any(finding.severity == "error" for finding in session.outline.findings):
         session.findings = session.outline.findings
         return _result(session, started)
     job.progress(f"running {Path(session.path).name}")
-    recorder = capture.Capture(session.device.target, (session.path,))
+    around = session.surroundings
+    recorder = capture.Capture(session.device.target, (session.path,), tuning=around.tuning)
+    around.plan = benchmarks.Plan(lambda: len(recorder.launches))
     failures: list[Finding] = []
     # As unpredictable as a fresh process, yet known: an exported file can repeat the inputs.
     session.seed = seeded()
@@ -51,9 +58,9 @@ def run(session: Session, job: Job) -> RunResult:
     try:
         with (
             session.watched(job),
+            surroundings.first_run(session, around),
             capture.capturing(recorder),
             snapshot.poisoned_memory(),
-            _process_settings_kept(),
         ):
             ended = _execute(session)
         if ended is not None:
@@ -65,9 +72,10 @@ def run(session: Session, job: Job) -> RunResult:
     except Exception as error:
         if session.is_fatal(error):
             raise FatalError(str(error)) from error
-        failures.append(session.finding(error, "driver"))
+        failures.append(missing_results(recorder.launches, session.finding(error, "driver")))
     finally:
         session.launches = LaunchList(recorder.launches)
+    bound.mark_bound(session)
     session.findings = (*failures, *_findings(session, recorder, failures))
     return _result(session, started)
 
@@ -84,13 +92,19 @@ def _execute(session: Session) -> Finding | None:
             loading.execute(module, session.path, session.text)
             if not script:
                 session.random_state = random_state()  # what `reference` starts from, too
-                with loading.importing_from(os.path.dirname(session.path)):
+                with loading.importing_helpers():
                     session.result = drivers.run_driver(code, session.namespace)
             session.synchronize()
         except SystemExit as stop:
             session.synchronize()
             if stop.code not in (None, 0):
                 return _ended(session, stop)  # else a script that says it is done
+        except BaseException as stop:
+            if not drivers.is_skip(stop):
+                raise
+            place = user_frames.last_of(stop)
+            reason = f"skipped itself: {stop}"
+            session.surroundings.notes.skipped.append((reason, place))
     return None
 
 
@@ -98,27 +112,18 @@ def _ended(session: Session, stop: SystemExit) -> Finding:
     """Return the finding for a script that ended itself and said that something was wrong."""
     hint = ""
     walk = stop.__traceback__
+    said = f"exit status {stop.code}" if isinstance(stop.code, int) else str(stop.code)
     while walk is not None:
         if "parser" in walk.tb_frame.f_locals.get("self", "").__class__.__name__.lower():
+            if walk.tb_frame.f_code.co_name == "error":
+                said = f"exit status {stop.code}: {walk.tb_frame.f_locals.get('message', '')}"
             hint = (
                 "the script reads its command line, which is empty here: give its arguments "
                 "defaults, or type a driver that calls its functions"
             )
         walk = walk.tb_next
     told = session.finding(stop, "driver")
-    said = f"exit status {stop.code}" if isinstance(stop.code, int) else str(stop.code)
     return replace(told, message=f"the driver ended itself: {said}", hint=hint, severity="warning")
-
-
-@contextlib.contextmanager
-def _process_settings_kept() -> Iterator[None]:
-    """Put back what a script of its own process may set as it likes, for the next run's sake."""
-    folder, dtype = os.getcwd(), torch.get_default_dtype()
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(dtype)
-        os.chdir(folder)
 
 
 def _findings(
@@ -126,6 +131,7 @@ def _findings(
 ) -> list[Finding]:
     told = {finding.line for finding in failures}
     slips = slips_in(session.text, session.path)
+    notes = session.surroundings.notes
     found = [*recorder.findings, *(slip for slip in slips if slip.line not in told)]
     if recorder.dropped:
         found.append(
@@ -137,21 +143,21 @@ def _findings(
                 "choose a driver that launches less",
             )
         )
-    if not recorder.launches and not failures:
-        driver = session.driver
-        shown = f"`{driver.label}`" if driver else "the file"
-        found.append(
-            Finding(
-                "warning",
-                "capture",
-                f"{shown} launched no Triton kernel",
-                "choose or type a driver that launches one, such as example(): a call that "
-                "reaches kernel[grid](...)",
-                session.path,
-                driver.line if driver else None,
-            )
-        )
-    return found
+    if not failures:
+        found += nothing_launched.swallowed(session)
+        if not recorder.launches:
+            found.append(nothing_launched.finding(session, notes))
+    told_already = " ".join(finding.message for finding in failures)
+    return [
+        *found,
+        *session.outline.findings,
+        *(
+            finding
+            for finding in notes.findings
+            # A module that is missing is told where it is used, if it is.
+            if finding.message.partition(":")[0] not in told_already
+        ),
+    ]
 
 
 def _result(session: Session, started: float) -> RunResult:

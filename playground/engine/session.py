@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import drivers, fingerprint, loading, machine
-from playground.engine.entries import Entries
+from playground.engine import drivers, fingerprint, loading, machine, surroundings
 from playground.engine.findings import (
     FatalError,
     finding_from_exception,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from playground.engine.checking import Expected
     from playground.engine.compiling import CompileOutcome, Compiler
     from playground.engine.counters import Counts
+    from playground.engine.entries import Entries
     from playground.engine.host_code import Edit
     from playground.engine.hosting import Hosted
     from playground.engine.replay import PreparedReplay, WorkingSet
@@ -74,6 +74,7 @@ class Session:
 
     def __init__(self, device: DeviceInfo | None = None) -> None:
         machine.prepare_environment()
+        fingerprint.complete_cache_keys()
         self.device = device if device is not None else machine.device_info()
         self._lasting = contextlib.ExitStack()
         if self.device.mode == "interpreter":
@@ -95,6 +96,7 @@ class Session:
         self._compiler_is_current = False
         self.seed = 0
         self.random_state: dict[str, Any] = {}
+        self.surroundings = surroundings.Surroundings()
         self.user_files: tuple[str, ...] = ()
         self.changes = fingerprint.Changes()
         self._when_run = self._when_answered = fingerprint.State()
@@ -133,6 +135,9 @@ class Session:
         driver: Driver | str | None = None,
         sizes: Mapping[str, int] | None = None,
         job: Job | None = None,
+        *,
+        benchmarks: bool = False,
+        tuning: bool = False,
     ) -> messages.RunResult:
         """Execute the text in a fresh module, then the driver, and capture every launch.
 
@@ -143,10 +148,15 @@ class Session:
             first driver that the file offers.
         sizes
             Problem sizes put into the driver's call of `example`.
+        benchmarks
+            Let the file's own benchmarks run (`do_bench`, `perf_report`, timing loops).
+        tuning
+            Let its autotuners time their configs.
         """
         from playground.engine import running
 
         self._forget()
+        self.surroundings = surroundings.Surroundings(benchmarks, tuning)
         self.driver = self._driver(driver)
         self.sizes = dict(sizes or {})
         self._compiler_is_current = False
@@ -181,7 +191,8 @@ class Session:
         key = (captured.info.index, config)
         prepared = self._replays.get(key)
         if prepared is None:
-            prepared = replay.prepare(captured, config, self)
+            with surroundings.simulated(self):
+                prepared = replay.prepare(captured, config, self)
             self._replays[key] = prepared
             _bound(self._replays, _KEPT_REPLAYS)
         else:
@@ -546,7 +557,8 @@ class Session:
         key = (launch, config)
         found = self._hosted.get(key)
         if found is None:
-            found = self._hosted[key] = hosting.hosted(self, launch, config)
+            with surroundings.simulated(self):
+                found = self._hosted[key] = hosting.hosted(self, launch, config)
             _bound(self._hosted, _KEPT_HOSTED)
         return found
 
@@ -562,6 +574,10 @@ class Session:
             del self._replays[key]
         for made in [made for made in self._hosted if made[0] is launch]:
             del self._hosted[made]
+        kept: Any
+        for kept in (self._outcomes, self._measured, self.counts):
+            for old in [key for key in kept if key[0] == launch.info.index]:
+                del kept[old]
 
     def verdict_on(self, launch: CapturedLaunch, config: Config, job: Job) -> messages.Checked:
         """Return the verdict on a launch under a config, from an earlier check if there was one."""
@@ -569,7 +585,8 @@ class Session:
         if key not in self._checked:
             from playground.engine.verdict import judged
 
-            self._checked[key] = judged(self, launch, config, job)
+            with surroundings.simulated(self):
+                self._checked[key] = judged(self, launch, config, job)
         return self._checked[key]
 
     def expected(self) -> Reference:
@@ -593,7 +610,11 @@ class Session:
         """Give random generators the state they had before the run, and put today's back."""
         from playground.engine.randomness import in_state
 
-        with in_state(self.random_state), loading.script_arguments(self.path):
+        with (
+            in_state(self.random_state),
+            loading.script_arguments(self.path),
+            surroundings.simulated(self),
+        ):
             yield
 
     def close(self) -> None:
@@ -616,6 +637,11 @@ class Session:
         base = config if config is not None else captured.info.config
         return captured, validated(base.updated(knobs), captured.info.knobs)
 
+    def _new_entries(self) -> Entries:
+        from playground.engine.entries import Entries
+
+        return Entries()
+
     def _notice_changes(self) -> None:
         """Forget every answer that something outside the text has made old.
 
@@ -625,7 +651,10 @@ class Session:
         if not found:
             return
         if found.files:
-            self.run(self.driver, self.sizes)
+            around = self.surroundings
+            self.run(
+                self.driver, self.sizes, benchmarks=around.benchmarks, tuning=around.tuning
+            )
             return
         from playground.engine.triton_private.settings import forget_compiled
 
@@ -685,7 +714,7 @@ class Session:
     def guarded(self, job: Job) -> Iterator[None]:
         """Say at once when an error has made this process unusable, and stop when cancelled."""
         try:
-            with self.watched(job):
+            with self.watched(job), surroundings.simulated(self):
                 yield
             self.synchronize()
         except Exception as error:
@@ -711,6 +740,7 @@ class Session:
         self.result = None
         self.last = Last()
         self.changes = fingerprint.Changes()
+        self.surroundings.environment.put_back()
         self.counts.clear()
         self._reset_results()
 
@@ -722,7 +752,7 @@ class Session:
         self._measured: dict[Key, Measurement] = {}
         self._floors: dict[tuple[int, CacheMode], float] = {}
         self._hosted: OrderedDict[tuple[CapturedLaunch, Config], Hosted] = OrderedDict()
-        self.entries = Entries()
+        self.entries: Entries = self._new_entries()
         self._expected = None
 
 

@@ -1,48 +1,52 @@
 """Kernel files written for `device="cuda"`, run on a machine that has no GPU.
 
-Inside `simulated_cuda()` tensors asked for on a CUDA device are made on the CPU, and the calls that
-launchers put around a kernel (`torch.cuda.synchronize`, streams, events, device contexts) do
-nothing. `torch.cuda.is_available()` stays False and `Tensor.is_cuda` too: what asks gets the truth.
-Facts of the GPU come from the chosen target and say that they are simulated; times are NaN.
+Inside `simulated_cuda()` a tensor asked for on a CUDA device is made on the CPU, and says to the
+user's files that it lies on `cuda:0` (`simulated_placement`): files that assert `x.is_cuda`, raise
+unless CUDA is there, or take a torch path for other tensors, do what they do on a GPU. Results lie
+where their arguments lie, as on a GPU. `torch.cuda.is_available()` is True for them and the calls
+that launchers put around a kernel do nothing (`simulated_calls`); facts of the GPU come from the
+chosen target, its name says that it is simulated, and times are none. Mixing host and GPU tensors
+in one operation, an error on a GPU, is let pass.
+
+It lasts as long as a run, or a replay of one: afterwards, in the console too, torch tells the
+truth. This app, torch itself, Triton and NumPy get it all the time.
 """
 
 from __future__ import annotations
 
 import contextlib
-import types
+import functools
+import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
-from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 
-from playground.model.targets import DEFAULT_TARGET, facts_for, parse_target
+from playground.engine import run_notes, simulated_calls, simulated_placement
+from playground.engine.simulated_calls import NoFactsError, set_target
+from playground.engine.simulated_placement import GPU, called, is_on_gpu, put, put_like
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
-_ON_GPU = "_playground_on_gpu"
-_notes: dict[str, None] = {}
-_target = DEFAULT_TARGET
+__all__ = ["NoFactsError", "active_device", "is_active", "set_target", "simulated_cuda"]
 
+SIMULATED = "the GPU is simulated: tensors asked for on a CUDA device are on the CPU"
+"""What a run says that put a tensor on the simulated GPU."""
+_LARGE_ELEMENTS = 1 << 26
 
-class NoFactsError(RuntimeError):
-    """A property of the simulated GPU that is not known for the chosen target."""
-
-
-def set_target(target: str) -> None:
-    """Choose the GPU (`cuda:90`) that `torch.cuda.get_device_properties` describes."""
-    global _target
-    _target = parse_target(target).name
+_depth = 0
+_lock = threading.RLock()
 
 
-def notes() -> tuple[str, ...]:
-    """Return what was replaced so far and matters to the reader of results, each thing once."""
-    return tuple(_notes)
+def is_active() -> bool:
+    """Tell whether CUDA is simulated now."""
+    return _depth > 0
 
 
-def _note(text: str) -> None:
-    _notes.setdefault(text)
+def active_device() -> torch.device:
+    """Return where kernels run as far as the user's files can tell."""
+    return GPU if is_active() else torch.device("cpu")
 
 
 def _is_gpu(device: Any) -> bool:
@@ -53,71 +57,133 @@ def _is_gpu(device: Any) -> bool:
     return isinstance(device, int) and not isinstance(device, bool)  # an ordinal
 
 
-def _on_cpu(device: Any) -> Any:
-    if not _is_gpu(device):
-        return device
-    _note("tensors asked for on a CUDA device are on the CPU: there is no GPU here")
-    return torch.device("cpu")
+def _is_host(device: Any) -> bool:
+    return isinstance(device, torch.device | str) and str(device).partition(":")[0] == "cpu"
 
 
-def _marked(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        setattr(value, _ON_GPU, True)
-    return value
+def _noted(tensor: Any) -> Any:
+    """Return a tensor marked as the GPU's, having told that it is not."""
+    run_notes.tell(
+        SIMULATED,
+        "times mean nothing here, and the interpreter runs one program after the other; what is "
+        "computed is what a GPU computes, as far as the interpreter goes",
+    )
+    return put(tensor, on_gpu=True)
 
 
-class _Redirect(TorchFunctionMode):
-    """Takes CUDA devices out of the arguments of torch's functions.
+def _said_if_large(tensor: Any) -> None:
+    if isinstance(tensor, torch.Tensor) and tensor.numel() > _LARGE_ELEMENTS:
+        run_notes.tell(
+            f"a tensor of {tensor.numel():,} elements is made here",
+            "the interpreter needs minutes for so many: choose a smaller size",
+            "hint",
+        )
 
-    Moving between host and GPU copies; here both are the CPU, where `.to` would return the same
-    tensor and a later kernel would change the "copy" as well. So moves copy, except for a tensor
-    that was put on the simulated GPU already.
-    """
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Iterable[type],
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        named = dict(kwargs or {})
-        if func is torch.Tensor.cuda:
-            return self._move(args[0], torch.Tensor.to, ("cuda",), {})
-        if func is torch.Tensor.cpu:
-            return self._move(args[0], torch.Tensor.to, ("cpu",), {})
-        if func is torch.Tensor.to:
-            return self._move(args[0], func, args[1:], named)
-        if func is torch.Tensor.pin_memory:
-            return args[0]
+# ---------------------------------------------------------------- making and moving tensors
+
+
+def _maker(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes tensors as `real` does, for the GPU on the CPU."""
+    copies = real in (torch.as_tensor, torch.asarray)
+
+    @functools.wraps(real)
+    def make(*args: Any, **named: Any) -> Any:
+        if not is_active():
+            return real(*args, **named)
         named.pop("pin_memory", None)
-        if _is_gpu(named.get("device")):
-            named["device"] = _on_cpu(named["device"])
-            return _marked(func(*args, **named))
-        return func(*args, **named)
-
-    @staticmethod
-    def _move(
-        tensor: torch.Tensor, to: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
-    ) -> Any:
-        device = named.get("device", args[0] if args else None)
-        to_gpu = _is_gpu(device)
-        if not to_gpu and not (isinstance(device, torch.device | str) and _is_host(device)):
-            return to(tensor, *args, **named)
-        if "device" in named:
-            named["device"] = _on_cpu(device)
+        wanted = named.get("device")
+        if wanted is None:
+            wanted = next((item for item in args if isinstance(item, torch.device)), None)
+        if wanted is None:
+            made = real(*args, **named)
+            made = _noted(made) if _default_is_gpu() and _is_new(made, args) else made
+        elif _is_gpu(wanted):
+            if "device" in named:
+                named["device"] = torch.device("cpu")
+            args = tuple(
+                torch.device("cpu") if isinstance(item, torch.device) else item for item in args
+            )
+            made = real(*args, **named)
+            if copies and not (isinstance(args[0], torch.Tensor) and is_on_gpu(args[0])):
+                made = made.clone()  # from the host to the GPU it is a copy
+            _noted(made)
         else:
-            args = (_on_cpu(device), *args[1:])
-        on_gpu = getattr(tensor, _ON_GPU, False)
-        # Positional: (device, dtype, non_blocking, copy).
-        if len(args) < 4 and not named.get("copy") and to_gpu is not on_gpu:
-            named["copy"] = True
-        moved = to(tensor, *args, **named)
-        return _marked(moved) if to_gpu else moved
+            made = put(real(*args, **named), on_gpu=False)
+        _said_if_large(made)
+        return made
+
+    return make
 
 
-def _is_host(device: torch.device | str) -> bool:
-    return str(device).partition(":")[0] == "cpu"
+def _method_maker(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `tensor.new_zeros` and its like: on the tensor's own device, or the one given."""
+
+    @functools.wraps(real)
+    def make(tensor: torch.Tensor, *args: Any, **named: Any) -> Any:
+        if not is_active():
+            return real(tensor, *args, **named)
+        named.pop("pin_memory", None)
+        wanted = named.get("device")
+        if wanted is None:
+            return put_like(called(real, tensor, *args, **named), tensor)
+        if not _is_gpu(wanted):
+            return put(called(real, tensor, *args, **named), on_gpu=False)
+        return _noted(called(real, tensor, *args, **{**named, "device": torch.device("cpu")}))
+
+    return make
+
+
+def _is_new(made: Any, args: tuple[Any, ...]) -> bool:
+    return not any(isinstance(item, torch.Tensor) for item in args) and made is not None
+
+
+def _host_maker(real: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(real)
+    def make(*args: Any, **named: Any) -> Any:
+        return put(real(*args, **named), on_gpu=False) if is_active() else real(*args, **named)
+
+    return make
+
+
+def _moved(tensor: torch.Tensor, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Do `tensor.to(...)`.
+
+    Moving between host and GPU copies; here both are the CPU, where torch would return the same
+    tensor and a kernel would change the "copy" as well. So moves copy, except for a tensor that
+    lies there already.
+    """
+    device = named.get("device", args[0] if args else None)
+    if isinstance(device, torch.Tensor):
+        like, device = device, GPU if is_on_gpu(device) else torch.device("cpu")
+        args = (device, like.dtype, *args[1:])
+    to_gpu = _is_gpu(device)
+    if not to_gpu and not _is_host(device):
+        return put_like(called(_real_to, tensor, *args, **named), tensor)
+    if "device" in named:
+        named = {**named, "device": torch.device("cpu")}
+    else:
+        args = (torch.device("cpu"), *args[1:])
+    # Positional: (device, dtype, non_blocking, copy).
+    if len(args) < 4 and not named.get("copy") and to_gpu is not is_on_gpu(tensor):
+        named = {**named, "copy": True}
+    moved = called(_real_to, tensor, *args, **named)
+    return _noted(moved) if to_gpu else put(moved, on_gpu=False)
+
+
+_real_to = torch.Tensor.to
+
+
+def _to(tensor: torch.Tensor, *args: Any, **named: Any) -> Any:
+    return _moved(tensor, args, named)
+
+
+def _cuda(tensor: torch.Tensor, device: Any = None, *_args: Any, **_named: Any) -> Any:
+    return _moved(tensor, (GPU,), {})
+
+
+def _cpu(tensor: torch.Tensor, *_args: Any, **_named: Any) -> Any:
+    return _moved(tensor, (torch.device("cpu"),), {})
 
 
 class _GeneratorType(type):
@@ -126,7 +192,7 @@ class _GeneratorType(type):
     real: ClassVar[Any] = torch.Generator
 
     def __call__(cls, device: Any = "cpu") -> Any:
-        return cls.real(_on_cpu(device))
+        return cls.real("cpu" if _is_gpu(device) else device)
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, cls.real)
@@ -136,171 +202,164 @@ class _Generator(metaclass=_GeneratorType):
     pass
 
 
-class _Nothing:
-    """A context and a stream in one: whatever is asked of it has been done already."""
+# ---------------------------------------------------------------- defaults, files, mixed precision
 
-    device = torch.device("cpu")
-    cuda_stream = 0
-    stream_id = 0
-    device_index = 0
-
-    def __init__(self, *_args: object, **_named: object) -> None:
-        pass
-
-    def __enter__(self) -> _Nothing:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        """Return: nothing runs behind the host's back."""
-
-    def wait_stream(self, _stream: object) -> None:
-        """Return: nothing runs behind the host's back."""
-
-    def wait_event(self, _event: object) -> None:
-        """Return: nothing runs behind the host's back."""
-
-    def wait(self, _stream: object = None) -> None:
-        """Return: nothing runs behind the host's back."""
-
-    def record(self, _stream: object = None) -> None:
-        """Note nothing: there is no GPU clock."""
-
-    def record_event(self, event: Any = None) -> Any:
-        """Return an event that has happened."""
-        return event if event is not None else _Event()
-
-    def query(self) -> bool:
-        """Return True: everything is done."""
-        return True
-
-
-class _Event(_Nothing):
-    """An event of the simulated GPU."""
-
-    def elapsed_time(self, _end: object) -> float:
-        """Return NaN: interpreting a kernel takes time, but not a GPU's."""
-        _note("torch.cuda.Event.elapsed_time gives NaN: there is no GPU to time")
-        return float("nan")
-
-
-class _Device(_Nothing):
-    """`torch.cuda.device(...)` for any index, None included."""
-
-    def __init__(self, device: object = None) -> None:
-        self.idx = device if isinstance(device, int) else 0
-
-
-def _capability(_device: object = None) -> tuple[int, int]:
-    arch = parse_target(_target).arch
-    if not isinstance(arch, int):
-        raise NoFactsError(f"{_target} has no CUDA compute capability")
-    return divmod(arch, 10)
-
-
-def _name(_device: object = None) -> str:
-    gpu = facts_for(_target)
-    return f"simulated {gpu.name if gpu else _target}"
-
-
-def _properties(_device: object = None) -> Any:
-    gpu = facts_for(_target)
-    if gpu is None:
-        raise NoFactsError(f"nothing is known about the GPUs of {_target}")
-    arch = parse_target(_target).arch
-    major, minor = divmod(arch, 10) if isinstance(arch, int) else (0, 0)
-    return types.SimpleNamespace(
-        name=_name(),
-        major=major,
-        minor=minor,
-        gcnArchName="" if isinstance(arch, int) else arch,
-        multi_processor_count=gpu.multiprocessors,
-        warp_size=gpu.warp_size,
-        max_threads_per_block=gpu.max_threads_per_block,
-        max_threads_per_multi_processor=gpu.max_warps_per_sm * gpu.warp_size,
-        regs_per_multiprocessor=gpu.registers_per_sm,
-        shared_memory_per_block=min(gpu.shared_per_block_bytes, 48 * 1024),
-        shared_memory_per_block_optin=gpu.shared_per_block_bytes,
-        shared_memory_per_multiprocessor=gpu.shared_per_sm_bytes,
-        L2_cache_size=gpu.l2_bytes,
-        total_memory=gpu.memory_bytes,
-        is_integrated=0,
-        is_multi_gpu_board=0,
-    )
-
-
-def _seed(seed: int) -> None:
-    # "GPU" random numbers come from the CPU's generator here.
-    torch.default_generator.manual_seed(seed)
-
-
-def _nothing(*_args: object, **_named: object) -> None:
-    return None
-
-
-_CUDA: dict[str, Any] = {
-    **dict.fromkeys(
-        ["synchronize", "set_device", "set_stream", "empty_cache", "ipc_collect", "init"], _nothing
-    ),
-    **dict.fromkeys(["reset_peak_memory_stats", "reset_max_memory_allocated"], _nothing),
-    **dict.fromkeys(["manual_seed", "manual_seed_all"], _seed),
-    **dict.fromkeys(["current_stream", "default_stream"], _Nothing),
-    "current_device": lambda: 0,
-    "device": _Device,
-    "device_of": _Device,
-    "stream": _Nothing,
-    "Stream": _Nothing,
-    "Event": _Event,
-    "get_device_capability": _capability,
-    "get_device_name": _name,
-    "get_device_properties": _properties,
-    "is_bf16_supported": lambda *_args, **_named: _capability() >= (8, 0),
-}
-
-
-def _load(*args: Any, **named: Any) -> Any:
-    """Load onto the CPU what was saved from a GPU."""
-    if _is_gpu(named.get("map_location")) or named.get("map_location") is None:
-        named["map_location"] = "cpu"
-    return _real_load(*args, **named)
-
-
-_real_load = torch.load
 _real_context_init = _device.DeviceContext.__init__
 
 
 def _context_init(context: Any, device: Any) -> None:
-    _real_context_init(context, _on_cpu(device))
+    # `torch.set_default_device` and `with torch.device(...)` run below every other mode.
+    context.playground_simulates = _is_gpu(device)
+    _real_context_init(context, "cpu" if context.playground_simulates else device)
+
+
+def _default_is_gpu() -> bool:
+    for index in reversed(range(torch._C._len_torch_function_stack())):
+        mode = torch._C._get_function_stack_at(index)
+        if isinstance(mode, _device.DeviceContext):
+            return bool(getattr(mode, "playground_simulates", False))
+    return False
+
+
+_real_default = torch.get_default_device
+
+
+def _get_default_device() -> torch.device:
+    return GPU if _default_is_gpu() else _real_default()
+
+
+_real_load = torch.load
+
+
+def _load(*args: Any, **named: Any) -> Any:
+    """Load onto the CPU what was saved from a GPU."""
+    wanted = named.get("map_location")
+    if wanted is None or _is_gpu(wanted):
+        named["map_location"] = "cpu"
+    loaded = _real_load(*args, **named)
+    if _is_gpu(wanted):
+        _mark_all(loaded)
+    return loaded
+
+
+def _mark_all(value: Any) -> None:
+    if isinstance(value, torch.Tensor):
+        _noted(value)
+    elif isinstance(value, dict):
+        for item in value.values():
+            _mark_all(item)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _mark_all(item)
+
+
+_real_autocast_init = torch.autocast.__init__
+
+
+def _autocast_init(
+    context: Any, device_type: str, dtype: Any = None, enabled: bool = True,
+    cache_enabled: bool | None = None,
+) -> None:  # fmt: skip
+    if device_type == "cuda":
+        device_type, dtype = "cpu", dtype or torch.get_autocast_dtype("cuda")
+        run_notes.tell("autocast for CUDA is the CPU's here: which operations it casts differs")
+    _real_autocast_init(context, device_type, dtype, enabled, cache_enabled)
+
+
+_real_backward = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
+
+
+def _backward(*args: Any, **named: Any) -> Any:
+    # The mode is off while torch handles `.backward()`, and the user's own code runs in there.
+    with simulated_placement.Placement():
+        return _real_backward(*args, **named)
+
+
+# ---------------------------------------------------------------- putting it in place
+
+
+@functools.cache
+def _patches() -> tuple[tuple[Any, str, Any], ...]:
+    constructors: tuple[Any, ...] = tuple(_device._device_constructors())
+    makers = [
+        (owner, real.__name__, _maker(real))
+        for real in constructors
+        for owner in (torch, torch.nested)
+        if getattr(owner, real.__name__, None) is real
+    ]
+    likes = [name for name in dir(torch) if name.endswith("_like")]
+    news = [name for name in dir(torch.Tensor) if name.startswith("new_")]
+    version = [(torch.version, "cuda", "12.8")] if torch.version.cuda is None else []
+    return (
+        *makers,
+        *((torch, name, _maker(getattr(torch, name))) for name in likes),
+        *((torch.Tensor, name, _method_maker(getattr(torch.Tensor, name))) for name in news),
+        *((torch, name, _host_maker(getattr(torch, name))) for name in ("from_numpy",
+                                                                      "frombuffer")),
+        *((torch.cuda, name, value) for name, value in simulated_calls.cuda_calls().items()),
+        *((torch.cuda.nvtx, name, simulated_calls.nothing)
+          for name in ("range_push", "range_pop", "mark")),
+        *((torch.accelerator, name, value)
+          for name, value in simulated_calls.accelerator_calls().items()),
+        *((torch.Tensor, name, value) for name, value in simulated_placement.getters().items()),
+        (torch.Tensor, "to", _to),
+        (torch.Tensor, "cuda", _cuda),
+        (torch.Tensor, "cpu", _cpu),
+        (torch.Tensor, "pin_memory", lambda tensor, *_args, **_named: tensor),
+        (torch.Tensor, "record_stream", simulated_calls.nothing),
+        (torch, "Generator", _Generator),
+        (torch, "load", _load),
+        (torch, "get_default_device", _get_default_device),
+        (torch.autocast, "__init__", _autocast_init),
+        (torch.autograd, "_engine_run_backward", _backward),
+        (_device.DeviceContext, "__init__", _context_init),
+        *version,
+    )  # fmt: skip
 
 
 @contextlib.contextmanager
-def simulated_cuda(target: str | None = None) -> Iterator[None]:
-    """Redirect CUDA devices to the CPU, in this thread, while the context is entered.
+def simulated_cuda(target: str | None = None, *, followed: bool = True) -> Iterator[None]:
+    """Simulate a GPU while the context is entered; entered again inside, it goes on.
 
     Parameters
     ----------
     target
         The GPU that properties describe, `cuda:90` by default; `set_target` changes it.
+    followed
+        Look at every call of torch to know which results lie on the GPU. That costs a microsecond a
+        call, so a file that names no GPU goes without.
     """
+    global _depth
     if target is not None:
         set_target(target)
-    patches: list[tuple[Any, str, Any]] = [
-        *((torch.cuda, name, value) for name, value in _CUDA.items()),
-        *((torch.cuda.nvtx, name, _nothing) for name in ("range_push", "range_pop", "mark")),
-        (torch.Tensor, "record_stream", _nothing),
-        (torch, "Generator", _Generator),
-        (torch, "load", _load),
-        # `torch.set_default_device` and `with torch.device(...)` run below every other mode.
-        (_device.DeviceContext, "__init__", _context_init),
-    ]
-    originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
-    for owner, name, value in patches:
+    with contextlib.ExitStack() as stack:
+        with _lock:
+            if _depth == 0:
+                simulated_placement.forget()
+                stack.enter_context(_patched(followed))
+            _depth += 1
+        try:
+            yield
+        finally:
+            with _lock:
+                _depth -= 1
+
+
+@contextlib.contextmanager
+def _patched(followed: bool) -> Iterator[None]:
+    missing = object()
+    originals = [(owner, name, vars(owner).get(name, missing)) for owner, name, _ in _patches()]
+    default = _device.CURRENT_DEVICE
+    for owner, name, value in _patches():
         setattr(owner, name, value)
     try:
-        with _Redirect():
+        with simulated_placement.Placement() if followed else contextlib.nullcontext():
             yield
     finally:
         for owner, name, value in originals:
-            setattr(owner, name, value)
+            if value is missing:
+                delattr(owner, name)  # it was inherited
+            else:
+                setattr(owner, name, value)
+        if default is None and _device.CURRENT_DEVICE is not None:
+            torch.set_default_device(None)

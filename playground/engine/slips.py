@@ -9,6 +9,9 @@ from playground.engine.compile_remedies import remedy_for
 from playground.model.finding import Finding
 
 _PACKAGES = {
+    "flash_attn": "flash-attn",
+    "fla": "flash-linear-attention",
+    "liger_kernel": "liger-kernel",
     "PIL": "pillow",
     "cv2": "opencv-python",
     "pynvml": "nvidia-ml-py",
@@ -83,13 +86,17 @@ def hint_for(error: BaseException, cause: BaseException) -> str:
     """Return what to do about an error that is known, else an empty string."""
     for item in (cause, error):
         if isinstance(item, ModuleNotFoundError) and item.name:
-            top = item.name.split(".")[0]
-            return f"install it into this environment: pip install {_PACKAGES.get(top, top)}"
+            return install_hint(item.name.split(".")[0])
     text = f"{error}\n{cause}"
     for pattern, hint in _KNOWN:
         if re.search(pattern, text):
             return hint
     return remedy_for(text)
+
+
+def install_hint(module: str) -> str:
+    """Return how to install the package that has `module`."""
+    return f"install it into this environment: pip install {_PACKAGES.get(module, module)}"
 
 
 def slips_in(text: str, path: str) -> tuple[Finding, ...]:

@@ -26,8 +26,8 @@ FILES = {
     "driver": KERNEL + "    x = [1]\n    return inner(x)\ndef inner(x):\n    return x[5]\n",
     "arange": KERNEL + "    k[(1,)](torch.ones(200), 200, B=200)\n",
     "none": KERNEL + "    return 1\n",
-    "module": HEAD + "import a_module_that_is_not_there\n",
-    "package": HEAD + "import cv2.not_there\n",
+    "module": HEAD + "import a_module_that_is_not_there as m\nm.call()\n",
+    "package": HEAD + "import cv2.not_there\ncv2.not_there.resize(1)\n",
     "missing": KERNEL + "    k[(1,)](torch.ones(16), B=16)\n",
     "no_grid": KERNEL + "    k(torch.ones(16), 16, B=16)\n",
     "mistyped": KERNEL + "    k[(1,)](torch.ones(16), 16, B=16, num_wraps=2)\n",
@@ -126,9 +126,9 @@ def test_every_error_is_a_finding_on_its_line(run_engine) -> None:
     expect("arange", "error", "compile", 5, "must be a power of 2", "mask the tail")
     assert got["arange"]["launches"] == 1, "the launch is there, so that its knobs can be moved"
     expect("none", "warning", "capture", 7, "launched no Triton kernel")
-    expect("module", "error", "driver", 2, "ModuleNotFoundError",
+    expect("module", "error", "driver", 3, "a_module_that_is_not_there is not installed",
            "pip install a_module_that_is_not_there")  # fmt: skip
-    expect("package", "error", "driver", 2, "ModuleNotFoundError", "pip install opencv-python")
+    expect("package", "error", "driver", 3, "cv2.not_there.resize is used", "opencv-python")
     expect("missing", "error", "driver", 8, "missing 1 required positional argument: 'n'")
     expect("no_grid", "error", "driver", 8, "outside of the scope", "kernel[grid](...)")
     expect("mistyped", "warning", "capture", 8, "no parameter 'num_wraps'")
@@ -141,7 +141,9 @@ def test_every_error_is_a_finding_on_its_line(run_engine) -> None:
     expect("twice", "error", "driver", 8, "Conflicting meta-parameters: B", "given twice")
     expect("outside", "error", "coverage", 5, "store outside x: 6 lanes", "mask")
     assert got["outside"]["result"] == repr([1.0] * 10)
-    assert got["driver_at_import"]["findings"] == []
+    simulated = only("driver_at_import")
+    assert simulated[0] == "info"
+    assert "the GPU is simulated" in simulated[3]
     assert got["driver_at_import"]["result"] == repr([2.0] * 4)
     first, second = got["slips"]["findings"]
     assert first[:3] == ["error", "driver", 10]

@@ -1,12 +1,13 @@
 """Files written for `device="cuda"` without a GPU: redirected, harmless, and honest."""
 
+import copy
 import io
-import math
 
+import numpy as np
 import pytest
 import torch
 
-from playground.engine import simulated_cuda
+from playground.engine import arguments, run_notes, simulated_calls, simulated_cuda, unmeasured
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 
@@ -17,10 +18,20 @@ def cuda():
         yield
 
 
+@pytest.fixture
+def notes():
+    with run_notes.taking(run_notes.RunNotes()) as taken:
+        yield taken
+
+
+def told(notes):
+    return " ".join(finding.message for finding in notes.findings)
+
+
 @pytest.mark.parametrize(
     "device", ["cuda", "cuda:0", torch.device("cuda"), torch.device("cuda", 0)]
 )
-def test_tensors_asked_for_on_a_gpu_are_made_on_the_cpu(cuda, device):
+def test_tensors_asked_for_on_a_gpu_are_made_on_the_cpu(notes, cuda, device):
     made = [
         torch.empty(3, device=device),
         torch.tensor([1, 2], device=device),
@@ -35,23 +46,73 @@ def test_tensors_asked_for_on_a_gpu_are_made_on_the_cpu(cuda, device):
         torch.ones(2).cuda(0, non_blocking=True),
         torch.nn.Linear(2, 2).to(device).weight,
         torch.nn.Linear(2, 2, device=device).weight,
-        torch.empty(2, pin_memory=True),
-        torch.ones(2).pin_memory(),
     ]
-    assert {item.device.type for item in made} == {"cpu"}
+    assert {arguments.storage_key(item)[0] for item in made} == {"cpu"}, "this app has the truth"
+    assert {item.device for item in made} == {torch.device("cuda", 0)}
     assert made[7].dtype == made[8].dtype == torch.float16
-    assert not any(item.is_cuda for item in made)
-    assert "there is no GPU here" in " ".join(simulated_cuda.notes())
+    assert all(item.is_cuda and not item.is_cpu and item.get_device() == 0 for item in made)
+    assert made[0].type() == "torch.cuda.FloatTensor"
+    assert "the GPU is simulated" in told(notes)
+    for host in (torch.empty(2, pin_memory=True), torch.ones(2).pin_memory(), torch.ones(2),
+                 torch.ones(2, device="cpu"), torch.from_numpy(np.ones(2))):  # fmt: skip
+        assert host.device.type == "cpu"
+        assert not host.is_cuda
+
+
+def test_results_lie_where_their_arguments_lie(cuda):
+    host, there = torch.ones(2, 2), torch.ones(2, 2, device="cuda")
+    results = [
+        there + 1, host[0, 0] * there, there.T, there[0], there.sum(), torch.stack([there, there]),
+        *torch.split(there, 1), there.detach(), copy.deepcopy(there), there.half(),
+        torch.nn.functional.softmax(there, 0), torch.zeros_like(there), there.new_zeros(3),
+        torch.nn.Parameter(there), torch.ones(1).to(there),
+    ]  # fmt: skip
+    assert all(result.is_cuda for result in results)
+    assert not any(result.is_cuda for result in (host + 1, there.cpu() * 2, host.half(), host.T))
+    torch.testing.assert_close(there, host)  # no error of devices: both are the CPU's
+
+
+def test_gradients_and_saved_tensors_are_on_the_gpu_in_a_backward_pass(cuda):
+    seen = []
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            made = torch.empty(gradient.shape, device=gradient.device)
+            seen.extend([gradient.is_cuda, x.is_cuda, made.is_cuda])
+            return made.copy_(gradient) * 2
+
+    x = torch.ones(3, device="cuda", requires_grad=True)
+    Twice.apply(x).sum().backward()
+    assert seen == [True, True, True]
+    assert x.grad.is_cuda
+    assert x.grad.tolist() == [2.0] * 3
+
+
+def test_other_threads_see_the_simulated_gpu_too(cuda):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(lambda: torch.ones(2, device="cuda")).result()
+    assert made.is_cuda
 
 
 def test_the_default_device_may_be_a_gpu(cuda):
     with torch.device("cuda"):
-        assert torch.ones(2).device.type == "cpu"
+        assert torch.ones(2).is_cuda
     torch.set_default_device("cuda")
     try:
-        assert torch.ones(2).device.type == "cpu"
+        assert torch.ones(2).is_cuda
+        assert torch.get_default_device().type == "cuda"
     finally:
         torch.set_default_device(None)
+    assert not torch.ones(2).is_cuda
 
 
 def test_moving_to_and_from_the_gpu_copies_as_it_does_there(cuda):
@@ -93,17 +154,48 @@ def test_seeds_reach_the_generator_that_is_used(cuda):
     assert isinstance(torch.Generator(device="cuda"), torch.Generator)
 
 
-def test_events_give_no_gpu_time(cuda):
+def test_events_give_no_gpu_time(notes, cuda):
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
     end.record()
     end.synchronize()
-    assert math.isnan(start.elapsed_time(end))
-    assert any("NaN" in note for note in simulated_cuda.notes())
+    assert str(start.elapsed_time(end)) == unmeasured.SHOWN
+    assert "not measured" in told(notes)
+
+
+def test_a_time_that_is_none_keeps_host_code_going():
+    time = unmeasured.Unmeasured()
+    assert f"{time:8.3f}|{3 * time:.1f}|{time}" == "not measured|not measured|not measured"
+    assert str(1 / (time * 1e-3)) == unmeasured.SHOWN
+    assert sorted([time, 2.0, 0.5]) == [0.5, 1.0, 2.0]
+    assert (int(time), min(time, 2.0), round(time, 2) == 1, np.median([time, 1.0])) == (
+        1, 1.0, True, 1.0,
+    )  # fmt: skip
+
+
+def test_mixed_precision_and_graphs_are_harmless_and_said(notes, cuda):
+    with torch.autocast("cuda"):
+        product = torch.ones(2, 2, device="cuda") @ torch.ones(2, 2, device="cuda")
+    assert product.dtype == torch.float16
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        x = torch.ones(2, device="cuda") + 1
+    graph.replay()
+    assert x.tolist() == [2.0, 2.0]
+    assert torch.cuda.max_memory_allocated() == 0
+    assert "autocast" in told(notes)
+    assert "replay() does nothing" in told(notes)
+
+
+def test_very_large_tensors_are_told(notes, cuda):
+    torch.empty((1 << 26) + 1, dtype=torch.int8, device="cuda")
+    assert "67,108,865 elements" in told(notes)
 
 
 def test_properties_are_those_of_the_target_and_say_so(cuda):
-    assert not torch.cuda.is_available()
+    assert torch.cuda.is_available()
+    assert torch.cuda.device_count() == 1
+    assert torch.accelerator.current_accelerator() == torch.device("cuda")
     assert torch.cuda.get_device_capability() == (9, 0)
     assert torch.cuda.get_device_name(0).startswith("simulated ")
     found = torch.cuda.get_device_properties(0)
@@ -122,15 +214,24 @@ def test_what_was_saved_from_a_gpu_loads(cuda):
     file = io.BytesIO()
     torch.save(torch.ones(2), file)
     file.seek(0)
-    assert torch.load(file, map_location="cuda").device.type == "cpu"
+    assert torch.load(file, map_location="cuda").is_cuda
 
 
 def test_everything_is_put_back():
-    before = {name: getattr(torch.cuda, name) for name in simulated_cuda._CUDA}
-    generator, load = torch.Generator, torch.load
+    names = [*simulated_calls.cuda_calls()]
+    before = {name: getattr(torch.cuda, name) for name in names}
+    generator, load, tensor = torch.Generator, torch.load, dict(vars(torch.Tensor))
     with simulated_cuda.simulated_cuda():
         assert torch.cuda.synchronize is not before["synchronize"]
-    assert {name: getattr(torch.cuda, name) for name in simulated_cuda._CUDA} == before
+        with simulated_cuda.simulated_cuda():
+            kept = torch.ones(2, device="cuda")
+        assert kept.is_cuda, "it goes on until the outermost one ends"
+        torch.set_default_device("cuda")
+    assert {name: getattr(torch.cuda, name) for name in names} == before
     assert (torch.Generator, torch.load) == (generator, load)
+    assert dict(vars(torch.Tensor)) == tensor
+    assert not kept.is_cuda
+    assert torch.ones(2).device.type == "cpu"
+    assert not torch.cuda.is_available()
     with pytest.raises((AssertionError, RuntimeError)):
         torch.empty(1, device="cuda")

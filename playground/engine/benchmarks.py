@@ -1,0 +1,261 @@
+"""A file's own benchmarks: recognised, and left out unless they are asked for.
+
+A run is there to see the launches; a sweep up to 2^27 elements would take a GPU minutes, and the
+interpreter hours. So `do_bench` and its like do not repeat what they are given, `perf_report`'s
+`run` does not sweep, and a loop that only repeats a call between two looks at the clock goes round
+once. The times handed back are `Unmeasured`. Where a file launches nothing before its first
+benchmark, that benchmark is how it launches at all: then each goes once, at its smallest size.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import math
+import sys
+import timeit
+from typing import TYPE_CHECKING, Any
+
+import triton.testing
+
+from playground.engine import run_notes, user_frames
+from playground.engine.unmeasured import Unmeasured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+HOW_TO_RUN = "to run it: play.run(benchmarks=True), --benchmarks"
+_TIMERS = ("do_bench", "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton")
+
+Place = tuple[str, int]
+
+
+class Plan:
+    """What is done with each benchmark of a file; the same when the driver runs again.
+
+    Parameters
+    ----------
+    launches
+        Tells how many launches there were so far in the run.
+    """
+
+    def __init__(self, launches: Callable[[], int] = lambda: 0) -> None:
+        self._launches = launches
+        self._only_launchers: bool | None = None
+        self._done: set[object] = set()
+
+    def goes_once(self, what: object) -> bool:
+        """Tell whether the benchmark `what` goes once now, because nothing else launches."""
+        if self._only_launchers is None:
+            self._only_launchers = self._launches() == 0
+        if not self._only_launchers or what in self._done:
+            return False
+        self._done.add(what)
+        return True
+
+    def again(self) -> Plan:
+        """Return the plan for another run of the same driver."""
+        plan = Plan()
+        plan._only_launchers = self._only_launchers
+        return plan
+
+
+_plan: Plan | None = None
+
+
+@contextlib.contextmanager
+def skipped(plan: Plan) -> Iterator[None]:
+    """Leave benchmarks out as `plan` says meanwhile."""
+    global _plan
+    before, _plan = _plan, plan
+    patches = _patches()
+    originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
+    for owner, name, value in patches:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        _plan = before
+        for owner, name, value in originals:
+            setattr(owner, name, value)
+
+
+def _patches() -> list[tuple[Any, str, Any]]:
+    patches = [
+        (triton.testing, name, _timer(getattr(triton.testing, name)))
+        for name in _TIMERS
+        if hasattr(triton.testing, name)
+    ]
+    patches.append((triton.testing.Mark, "run", _report(triton.testing.Mark.run)))
+    patches.append((timeit.Timer, "timeit", _timeit(timeit.Timer.timeit)))
+    torch_timer = _torch_timer()
+    if torch_timer is not None:
+        patches += [
+            (torch_timer, name, _measured(getattr(torch_timer, name)))
+            for name in ("timeit", "blocked_autorange", "adaptive_autorange", "autorange")
+            if hasattr(torch_timer, name)
+        ]
+    return patches
+
+
+def _torch_timer() -> Any:
+    """Return torch's own `Timer`, once somebody has imported it."""
+    module = sys.modules.get("torch.utils.benchmark.utils.timer")
+    return getattr(module, "Timer", None)
+
+
+def look_for_torch_timer(text: str) -> None:
+    """Import torch's benchmark utilities if `text` does, so that they can be left out."""
+    if "utils.benchmark" in text or "import benchmark" in text:
+        import torch.utils.benchmark  # noqa: F401  # imported for its place in sys.modules
+
+
+def _say(what: str, once: bool, place: Place | None) -> None:
+    notes = run_notes.current()
+    if notes is None:
+        return
+    line = f" at line {place[1]}" if place else ""
+    done = "ran once at its smallest size, unmeasured" if once else "skipped"
+    notes.tell(f"{what}{line} {done}", HOW_TO_RUN, place=place)
+    if not once:
+        notes.skipped.append((f"skipped its {what}{line}", place))
+
+
+def _timer(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `do_bench` that calls its function at most once, and measures nothing."""
+
+    @functools.wraps(real)
+    def do_bench(fn: Any, *args: Any, **named: Any) -> Any:
+        if _plan is None:
+            return real(fn, *args, **named)
+        place = user_frames.innermost()
+        once = _inside_report or _plan.goes_once(place)
+        if not _inside_report:
+            _say("benchmark", once, place)
+        if once:
+            fn()
+        quantiles = named.get("quantiles")
+        if quantiles is not None:
+            return [Unmeasured() for _ in quantiles]
+        return [Unmeasured()] if named.get("return_mode") == "all" else Unmeasured()
+
+    return do_bench
+
+
+_inside_report = False
+
+
+def _report(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `Mark.run` that sweeps nothing."""
+
+    @functools.wraps(real)
+    def run(mark: Any, *args: Any, **named: Any) -> Any:
+        if _plan is None:
+            return real(mark, *args, **named)
+        place = user_frames.innermost()
+        benches = mark.benchmarks if isinstance(mark.benchmarks, (list, tuple)) else [
+            mark.benchmarks
+        ]  # fmt: skip
+        for number, bench in enumerate(benches):
+            once = _plan.goes_once((place, number))
+            _say("benchmark", once, place)
+            if once:
+                own = {"show_plots", "print_data", "save_path", "return_df", "diff_col",
+                       "save_precision"}  # fmt: skip
+                _smallest(mark, bench, {key: named[key] for key in named if key not in own})
+        if named.get("return_df"):
+            return _table() if not isinstance(mark.benchmarks, (list, tuple)) else [
+                _table() for _ in benches
+            ]  # fmt: skip
+        return None
+
+    return run
+
+
+def _table() -> Any:
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        return None
+    return pandas.DataFrame()
+
+
+def _smallest(mark: Any, bench: Any, named: dict[str, Any]) -> None:
+    """Call the benchmark once for each of its lines, at the smallest size of its sweep."""
+    global _inside_report
+    values = list(bench.x_vals)
+    if not values:
+        return
+    value = min(values, key=_size)
+    sizes = value if isinstance(value, (list, tuple)) else [value] * len(bench.x_names)
+    x_args = dict(zip(bench.x_names, sizes, strict=False))
+    _inside_report = True
+    try:
+        for line in _triton_first(bench.line_vals):
+            try:
+                mark.fn(**x_args, **{bench.line_arg: line}, **bench.args, **named)
+            except ImportError as error:
+                # What the benchmark compares with is not installed; the kernel itself is.
+                run_notes.tell(f"the benchmark's line {line!r} cannot run: {error}")
+    finally:
+        _inside_report = False
+
+
+def _triton_first(lines: Iterable[Any]) -> list[Any]:
+    return sorted(lines, key=lambda line: "triton" not in str(line).lower())
+
+
+def _size(value: Any) -> float:
+    numbers = value if isinstance(value, (list, tuple)) else [value]
+    return math.prod(item for item in numbers if isinstance(item, (int, float)))
+
+
+def _timeit(real: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(real)
+    def run(timer: Any, number: int = 1_000_000) -> Any:
+        # The console's %timeit has a class of its own.
+        if _plan is None or user_frames.innermost() is None:
+            return real(timer, number)
+        place = user_frames.innermost()
+        once = _plan.goes_once(place)
+        _say("timeit loop", once, place)
+        if once:
+            real(timer, 1)
+        return Unmeasured()
+
+    return run
+
+
+def _measured(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of torch's `Timer` that runs its statement at most once."""
+
+    @functools.wraps(real)
+    def run(timer: Any, *args: Any, **named: Any) -> Any:
+        if _plan is None:
+            return real(timer, *args, **named)
+        from torch.utils.benchmark import Measurement
+
+        place = user_frames.innermost()
+        once = _plan.goes_once(place)
+        _say("torch.utils.benchmark", once, place)
+        if once:
+            timer._timeit(1)
+        return Measurement(1, [Unmeasured()], timer._task_spec)
+
+    return run
+
+
+def rounds(repeats: Any) -> Any:
+    """Return what a loop that only repeats a timed call goes through: one round while skipping.
+
+    `host_watch` puts this around the loop's range.
+    """
+    if _plan is None or not isinstance(repeats, range) or len(repeats) < 2:
+        return repeats
+    place = user_frames.innermost()
+    line = f" at line {place[1]}" if place else ""
+    run_notes.tell(
+        f"the timing loop{line} went round once instead of {len(repeats)} times", HOW_TO_RUN
+    )
+    return repeats[:1]
