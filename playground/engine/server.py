@@ -17,6 +17,8 @@ from playground.protocol.codec import ProtocolError, decode_request, encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from playground.engine.compiling import CompileOutcome
+    from playground.model.config import Config
     from playground.protocol.messages import Reply, Request
 
 JOBS_TARGET = "playground.jobs"
@@ -247,8 +249,9 @@ def _run(session: Any, request: messages.Run, job: Job) -> Reply:
         # Importing torch in the first compile worker takes a second or two: meanwhile, the driver.
         session.compiler.prestart()
     result: messages.RunResult = session.run(
-        driver=request.driver, sizes=dict(request.sizes), job=job
-    )
+        driver=request.driver, sizes=dict(request.sizes), job=job,
+        benchmarks=request.benchmarks, tuning=request.tuning,
+    )  # fmt: skip
     if result.elapsed_ms <= 0:
         elapsed_ms = (time.perf_counter() - started) * 1e3
         return messages.RunResult(
@@ -258,6 +261,9 @@ def _run(session: Any, request: messages.Run, job: Job) -> Reply:
 
 
 def _replay(session: Any, request: messages.Replay, job: Job) -> None:
+    if "compile" in request.steps:
+        outcome = session.compile(request.launch, request.config, request.target, job)
+        _tell_unusable(session, request.launch, request.config, request.target, outcome, job)
     session.replay(
         launch=request.launch, config=request.config, steps=request.steps, job=job,
         revision=request.revision, budget_ms=request.budget_ms, cache=request.cache,
@@ -267,9 +273,21 @@ def _replay(session: Any, request: messages.Replay, job: Job) -> None:
 
 def _compile_ahead(session: Any, request: messages.CompileAhead, job: Job) -> None:
     captured = session.launches[request.launch]
-    session.compiler.compile_many(
-        captured, request.configs, request.target, job, lambda *_outcome: job.check()
-    )
+
+    def done(config: Config, outcome: CompileOutcome) -> None:
+        _tell_unusable(session, request.launch, config, request.target, outcome, job)
+        job.check()
+
+    session.compiler.compile_many(captured, request.configs, request.target, job, done)
+
+
+def _tell_unusable(
+    session: Any, launch: int, config: Config, target: str | None, outcome: CompileOutcome, job: Job
+) -> None:
+    """Tell the window of a config that cannot run, so that its slider marks the value."""
+    if outcome.unusable:
+        name = target or session.device.target
+        job.send(messages.Unusable(launch, name, (config,), (outcome.unusable,)))
 
 
 def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject, QTimer
 
 from playground.model.config import Config, validated
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, validate
-from playground.model.outline import Driver, outline
 from playground.protocol import messages
-from playground.ui.document_results import DocumentResults
+from playground.ui.document_driver import DocumentDriver
 from playground.ui.engine_work import EngineWork
 from playground.ui.files import FileProblem
 from playground.ui.knob_undo import KnobCommand, carried_over
@@ -20,25 +16,22 @@ from playground.ui.knob_undo import KnobCommand, carried_over
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from PySide6.QtCore import QObject
+
     from playground.model.measurement import CacheMode
     from playground.protocol.messages import Step
     from playground.ui.engine_port import EnginePort
 
 DRAG_BUDGET_MS = 30.0
 FULL_BUDGET_MS = 200.0
-OUTLINE_DELAY_MS = 250
 
 
-class Document(DocumentResults):
+class Document(DocumentDriver):
     """All state of the window; widgets call its verbs and redraw from its fields on its signals."""
 
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(engine, parent)
         self.file.changedOnDisk.connect(self._on_changed_on_disk)
-        self._outline_timer = QTimer(self)
-        self._outline_timer.setSingleShot(True)
-        self._outline_timer.setInterval(OUTLINE_DELAY_MS)
-        self._outline_timer.timeout.connect(self._refresh_outline)
         self.work = EngineWork(self, engine)
         engine.stateChanged.connect(self.engineStateChanged)
 
@@ -60,6 +53,9 @@ class Document(DocumentResults):
         self.text = text
         self.driver = None
         self.sizes = {}
+        self._unlocked = set()
+        self.set_run_benchmarks(False)
+        self.set_run_tuning(False)
         self.pathChanged.emit(self.path)
         self.textReplaced.emit(text)
         self._set_dirty(False)
@@ -123,58 +119,7 @@ class Document(DocumentResults):
             self.dirty = dirty
             self.dirtyChanged.emit(dirty)
 
-    def _refresh_outline(self) -> None:
-        self._outline_timer.stop()
-        before = self.outline
-        self.outline = outline(self.text, self.path or "untitled.py")
-        self.set_findings("outline", self.outline.findings)
-        if any(found.severity == "error" for found in self.outline.findings) and self.driver:
-            # Half-typed text has no drivers; those of a moment ago will be back with the next key.
-            self.outline = replace(self.outline, drivers=before.drivers)
-        drivers = self.outline.drivers
-        if self.driver is None or self.driver.kind not in ("typed", "generated"):
-            code = self.driver.code if self.driver else None
-            same = next((driver for driver in drivers if driver.code == code), None)
-            self._take_driver(same or (drivers[0] if drivers else None))
-        self.outlineChanged.emit()
-
-    # ------------------------------------------------------------------------------ running
-
-    def set_driver(self, driver: Driver) -> None:
-        """Choose what the next run executes after the module."""
-        self._take_driver(driver)
-
-    def set_size(self, name: str, value: int) -> None:
-        """Choose a problem size for the next run."""
-        self.sizes = {**self.sizes, name: value}
-        self.driverChanged.emit()
-
-    def _take_driver(self, driver: Driver | None) -> None:
-        known = {size.name: size.default for size in driver.sizes} if driver else {}
-        old = {size.name: size.default for size in self.driver.sizes} if self.driver else {}
-        # A size the user moved stays moved; one that followed the default keeps following it.
-        moved = {n: v for n, v in self.sizes.items() if n in known and v != old.get(n)}
-        self.driver = driver
-        self.sizes = {**known, **moved}
-        self.driverChanged.emit()
-
-    def run(self) -> None:
-        """Execute the buffer, saved or not, then the driver, and capture its launches."""
-        if self._outline_timer.isActive():
-            self._refresh_outline()
-        syntax = [f for f in self.outline.findings if f.severity == "error"]
-        if syntax:
-            # The engine would only say the same again, and the launches on screen stay usable.
-            self.findingsChanged.emit()
-            return
-        driver = self.driver
-        known = {size.name: size.default for size in driver.sizes} if driver else {}
-        sizes = {n: v for n, v in self.sizes.items() if n in known and v != known[n]}
-        self.work.run(
-            messages.Run(
-                self.path or "untitled.py", self.text, driver.code if driver else "", sizes
-            )
-        )
+    # ------------------------------------------------------------------------------ engine
 
     def close(self) -> None:
         """Stop the document's timers and file watch; the engine is shut down by its owner."""
@@ -248,6 +193,17 @@ class Document(DocumentResults):
             text = f"{self.last_knob} = {self.config[self.last_knob or '']}"
             self.undo_stack.push(KnobCommand(self, self.launch_index, start, self.config, text))
         self._replay_full()
+
+    def unlock_knob(self, name: str, on: bool = True) -> None:
+        """Let a knob that is bound to the data be moved all the same, or lock it again."""
+        if self.launch is None or on == self.is_unlocked(name):
+            return
+        key = (self.launch.kernel, name)
+        if on:
+            self._unlocked.add(key)
+        else:
+            self._unlocked.discard(key)
+        self.knobsChanged.emit()
 
     def apply_config(self, config: Config) -> None:
         """Move all knobs at once (a preset, a row of a sweep); raises `KnobError`."""

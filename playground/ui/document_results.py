@@ -48,6 +48,14 @@ class DocumentResults(DocumentState):
         self._mark_derived(reply.derived)
         self.checkedChanged.emit()
 
+    def take_unusable(self, reply: messages.Unusable) -> None:
+        """Take configs that cannot run on a target, as compiling found."""
+        known = self._unusable.setdefault((reply.launch, reply.target), {})
+        before = len(known)
+        known.update(zip(reply.configs, reply.reasons, strict=True))
+        if len(known) != before:
+            self.unusableChanged.emit()
+
     def is_rejected(self, measurement: Measurement) -> bool:
         """Tell whether `measurement` is of a config found wrong, or one that cannot be launched."""
         return self._history.is_rejected(measurement)
@@ -118,11 +126,17 @@ class DocumentResults(DocumentState):
         if launch is None or not set(names) - {knob.name for knob in launch.knobs if knob.derived}:
             return
         knobs = tuple(
-            knob.marked_derived("the data dictates it: another value breaks the result")
+            knob.marked_derived("another value breaks the result")
             if knob.name in names and not knob.derived
             else knob
             for knob in launch.knobs
         )
+        # A knob that the hand has moved already is not taken from it: the note is enough.
+        self._unlocked |= {
+            (launch.kernel, name)
+            for name in names
+            if name in self.config and self.config[name] != launch.config[name]
+        }
         launches = list(self.launches)
         launches[self.launch_index] = replace(launch, knobs=knobs)
         self.launches = tuple(launches)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from playground.model.coverage import Coverage
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding
+    from playground.model.knobs import Knob, KnobValue
     from playground.model.launch import Launch
     from playground.model.measurement import CacheMode, Measurement
     from playground.model.outline import Driver
@@ -58,6 +59,8 @@ class DocumentState(QObject):
     cacheChanged = Signal(str)
     sweepChanged = Signal()
     exported = Signal(object)
+    runOptionsChanged = Signal()
+    unusableChanged = Signal()
 
     work: EngineWork
 
@@ -89,6 +92,10 @@ class DocumentState(QObject):
         self.sweep_result: SweepResult | None = None
         self.sweep_done = (0, 0)
         self.run_result = ""
+        self.run_benchmarks = False
+        self.run_tuning = False
+        self._unusable: dict[tuple[int, str], dict[Config, str]] = {}
+        self._unlocked: set[tuple[str, str]] = set()
         self.undo_stack = QUndoStack(self)
         self._configs: dict[int, Config] = {}
         self._drag_start: Config | None = None
@@ -131,6 +138,27 @@ class DocumentState(QObject):
             and result.config == self.config
         )
 
+    def unusable_values(self, knob: Knob) -> dict[KnobValue, str]:
+        """Return the values of `knob` that can't run beside the other knobs as they stand, and why.
+
+        Only what compiling has found so far, for the target chosen.
+        """
+        known = self._unusable.get((self.launch_index, self.target), {})
+        found: dict[KnobValue, str] = {}
+        if knob.name in self.config:
+            for config, reason in known.items():
+                if (
+                    knob.name in config
+                    and self.config.with_value(knob.name, config[knob.name]) == config
+                ):
+                    found[config[knob.name]] = reason
+        return found
+
+    def is_unlocked(self, name: str) -> bool:
+        """Tell whether the user has unlocked a knob that is bound to the data."""
+        launch = self.launch
+        return launch is not None and (launch.kernel, name) in self._unlocked
+
     def set_findings(self, key: str, findings: tuple[Finding, ...]) -> None:
         """Replace the findings of one source (`compile`, `run`, `file` …)."""
         if self._findings.put(key, findings):
@@ -148,6 +176,7 @@ class DocumentState(QObject):
         self.launches = ()
         self.launch_index = 0
         self._configs = {}
+        self._unusable = {}
         self.config = Config()
         self._drag_start = None
         self.revision += 1
@@ -170,4 +199,5 @@ class DocumentState(QObject):
             self.measuredChanged.emit()
             self.coveredChanged.emit()
             self.sweepChanged.emit()
+            self.unusableChanged.emit()
         self.findingsChanged.emit()

@@ -6,18 +6,20 @@ import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QSizePolicy,
     QSpinBox,
+    QToolButton,
     QWidget,
 )
 
 from playground.model.outline import Driver
+from playground.ui.driver_editor import DriverEditor
 from playground.ui.icons import icon
 
 if TYPE_CHECKING:
@@ -28,33 +30,49 @@ if TYPE_CHECKING:
 
 _LARGEST_SIZE = 2**31 - 1
 _TYPE_ONE = "typed…"
+TYPED = "your driver"
+"""What a driver that the user typed is called."""
 
 
 class DriversBar(QWidget):
-    """Chooses the driver and its sizes; `typedChanged` tells of a driver to remember."""
+    """Chooses the driver and its sizes; `typedChanged` tells of a driver to remember.
+
+    `editor` holds the driver's code; whoever made the bar places it, the bar shows and hides it.
+    """
 
     typedChanged = Signal(str)
 
     def __init__(
-        self, document: Document, theme: Theme, run: QAction, parent: QWidget | None = None
+        self,
+        document: Document,
+        theme: Theme,
+        run: QAction,
+        edit: QAction,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
         self._theme = theme
         self._typed = ""
+        self.editor = DriverEditor(document, theme, parent)
+        self.editor.hide()
+        self.editor.edited.connect(self._take_edit)
+        self.editor.runWanted.connect(run.trigger)
+        self.editor.closeWanted.connect(lambda: self.edit.setChecked(False))
+        self._is_new = False
         self._spins: dict[str, QSpinBox] = {}
         self.setObjectName("driverBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._build(run)
+        self._build(run, edit)
         document.driverChanged.connect(self.refresh)
-        document.outlineChanged.connect(self.refresh)
+        document.outlineChanged.connect(self._show_outline)
         document.pathChanged.connect(self._show_file)
         document.dirtyChanged.connect(self._show_file)
         theme.changed.connect(self._redraw_icons)
         self.refresh()
         self._show_file()
 
-    def _build(self, run: QAction) -> None:
+    def _build(self, run: QAction, edit: QAction) -> None:
         space = self.fontMetrics().height() // 4
         row = QHBoxLayout(self)
         row.setContentsMargins(3 * space, space, 2 * space, space)
@@ -78,12 +96,15 @@ class DriversBar(QWidget):
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMaximumWidth(30 * self.fontMetrics().averageCharWidth())
         self.choice.activated.connect(self._choose)
-        self.code = QLineEdit(self)
-        self.code.setObjectName("driver.code")
-        self.code.setAccessibleName("Driver code")
-        self.code.setPlaceholderText("Python that launches kernels, for example  add(x, y)")
-        self.code.editingFinished.connect(self._take_code)
-        self.code.hide()
+        self.edit = QToolButton(self)
+        self.edit.setObjectName("driver.edit.button")
+        self.edit.setAccessibleName("Show the driver's code")
+        self.edit.setToolTip(f"The driver's code, to be changed ({_keys(edit)})")
+        self.edit.setCheckable(True)
+        self.edit.setText("Code")
+        self.edit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.edit.setIconSize(QSize(14, 14))
+        self.edit.toggled.connect(self._toggled)
         self._sizes = QHBoxLayout()
         self._sizes.setSpacing(space)
         self.run = QPushButton(self)
@@ -100,7 +121,7 @@ class DriversBar(QWidget):
         row.addWidget(self.dirty)
         row.addStretch(1)
         row.addWidget(self.choice, 2)
-        row.addWidget(self.code, 4)
+        row.addWidget(self.edit)
         row.addLayout(self._sizes)
         row.addWidget(self.run)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -111,32 +132,54 @@ class DriversBar(QWidget):
     def set_typed(self, code: str) -> None:
         """Offer `code` as the driver typed for this file, and choose it when there is one."""
         self._typed = code
-        self.refresh()
         if code:
-            self._document.set_driver(Driver("typed", code, code))
+            self._document.set_driver(Driver("typed", TYPED, code))
+        self._is_new = True
+        self.refresh()
 
     def refresh(self) -> None:
         """Show the drivers of the file, the chosen one and its sizes."""
         chosen = self._document.driver
         drivers = list(self._document.outline.drivers)
-        if chosen is not None and chosen.kind == "generated":
-            drivers.append(chosen)
         self.choice.clear()
         for driver in drivers:
             self.choice.addItem(driver.label, driver)
-        self.choice.addItem("Typed driver…" if drivers else "Type a driver…", _TYPE_ONE)
         typed = chosen is not None and chosen.kind == "typed"
+        self.choice.addItem(TYPED if typed or self._typed else "Type a driver…", _TYPE_ONE)
         index = self.choice.count() - 1
         if chosen is not None and not typed:
-            index = next((i for i, d in enumerate(drivers) if d.code == chosen.code), index)
-        if not drivers and not typed and not self._document.text.strip():
+            index = next((i for i, d in enumerate(drivers) if d == chosen), index)
+        there = bool(self._document.text.strip())
+        if not drivers and not typed and not there:
             index = -1
         self.choice.setCurrentIndex(index)
-        self.code.setVisible(typed or (bool(self._document.text.strip()) and not drivers))
-        if typed and chosen is not None and not self.code.hasFocus():
-            self.code.setText(chosen.code)
-        self.choice.setVisible(bool(self._document.text.strip()))
+        self.choice.setToolTip(
+            "What runs after the file is loaded, and launches the kernels"
+            + (f":\n{chosen.label}" if chosen is not None else "")
+        )
+        self.choice.setVisible(there)
+        self.edit.setVisible(there)
+        if not there:
+            self.edit.setChecked(False)
         self._show_sizes(chosen)
+
+    def _show_outline(self) -> None:
+        self.refresh()
+        driver = self._document.driver
+        if self._is_new and self._document.text.strip():
+            # A driver that is in no file has to be seen before it is run.
+            self._is_new = False
+            self.edit.setChecked(driver is not None and driver.kind in ("typed", "generated"))
+
+    def toggle_editor(self) -> None:
+        """Show the driver's code and put the keyboard there, or hide it."""
+        self.edit.toggle()
+        if self.edit.isChecked():
+            self.editor.code.setFocus()
+
+    def show_editor(self) -> None:
+        """Show the driver's code."""
+        self.edit.setChecked(True)
 
     def _show_sizes(self, driver: Driver | None) -> None:
         names = [size.name for size in driver.sizes] if driver else []
@@ -183,6 +226,7 @@ class DriversBar(QWidget):
 
     def _redraw_icons(self) -> None:
         self.run.setIcon(icon("run", self._theme, "accent_text"))
+        self.edit.setIcon(icon("file", self._theme))
 
     # -------------------------------------------------------------------------- choosing
 
@@ -191,22 +235,25 @@ class DriversBar(QWidget):
         if isinstance(driver, Driver):
             self.typedChanged.emit("")
             self._document.set_driver(driver)
+            self.edit.setChecked(driver.kind == "generated")
             return
-        self.code.setText(self._typed)
+        before = self._document.driver
+        start = self._typed or (before.code if before is not None else "")
+        self._document.set_driver(Driver("typed", TYPED, start))
         if self._typed:
-            self._document.set_driver(Driver("typed", self._typed, self._typed))
-        self.code.show()
-        self.code.setFocus()
+            self.typedChanged.emit(self._typed)
+        self.edit.setChecked(True)
+        self.editor.code.setFocus()
+        if not self._typed:
+            self.editor.code.selectAll()
 
-    def _take_code(self) -> None:
-        code = self.code.text().strip()
-        if code:
-            self._typed = code
-            if self._document.driver is None or self._document.driver.code != code:
-                self._document.set_driver(Driver("typed", code, code))
-            self.typedChanged.emit(code)
-        elif self._document.driver is not None and self._document.driver.kind == "typed":
-            self.typedChanged.emit("")
-            drivers = self._document.outline.drivers
-            if drivers:
-                self._document.set_driver(drivers[0])
+    def _take_edit(self, code: str) -> None:
+        self._typed = code
+        self.typedChanged.emit(code)
+
+    def _toggled(self, on: bool) -> None:
+        self.editor.setVisible(on)
+
+
+def _keys(action: QAction) -> str:
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)

@@ -57,15 +57,22 @@ class EditorArea(QWidget):
         if document.text:
             self._on_text_replaced(document.text)
 
-    def add_drivers_bar(self, run: QAction) -> DriversBar:
-        """Put the driver bar on top; it needs the window's run action."""
-        self.drivers = DriversBar(self._document, self._theme, run, self)
+    def add_drivers_bar(self, run: QAction, edit: QAction) -> DriversBar:
+        """Put the driver bar on top, the driver's code under it; it needs the window's actions."""
+        self.drivers = DriversBar(self._document, self._theme, run, edit, self)
         self._layout.insertWidget(0, self.drivers)
+        self._layout.insertWidget(1, self.drivers.editor)
         return self.drivers
 
     def go_to(self, line: int, column: int = 0) -> None:
         """Show a 1-based line on behalf of a view or a finding."""
         self.editor.go_to(line, column)
+
+    def go_to_driver(self, line: int, column: int = 0) -> None:
+        """Show a 1-based line of the driver's code."""
+        if self.drivers is not None:
+            self.drivers.show_editor()
+            self.drivers.editor.go_to(line, column)
 
     def add_completion(self) -> None:
         """Begin to offer names while the user types."""

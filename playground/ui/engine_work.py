@@ -141,6 +141,11 @@ class EngineWork(QObject):
         if isinstance(reply, messages.Finished):
             self._on_finished(reply, job)
             return
+        if isinstance(reply, messages.Unusable):
+            # True of its config whoever asked; the launches of an older run have other jobs.
+            if job == self.queue.job or job in self._kinds:
+                document.take_unusable(reply)
+            return
         if isinstance(reply, messages.Progress):
             if self._kinds.get(job) != "ahead":
                 document.progressChanged.emit(reply.text, reply.fraction)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QPushButton,
     QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -22,12 +23,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.driver_editor import DRIVER_FILE
+from playground.ui.finding_remedies import remedy_for
 from playground.ui.icons import icon
 from playground.ui.theme import mono_font
 
 if TYPE_CHECKING:
     from playground.model.finding import Finding
     from playground.ui.document import Document
+    from playground.ui.finding_remedies import Remedy
     from playground.ui.theme import Theme
 
 _FINDING = Qt.ItemDataRole.UserRole
@@ -35,9 +39,13 @@ _TOKENS = {"error": "bad", "warning": "warn", "hint": "accent_link", "info": "mu
 
 
 class FindingsView(QWidget):
-    """A list to read, filter and copy; activating a finding goes to its line."""
+    """A list to read, filter and copy; activating a finding goes to its line.
+
+    Where the app itself can do what a finding advises, a button does it.
+    """
 
     placeRequested = Signal(int, int)
+    driverPlaceRequested = Signal(int, int)
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +64,7 @@ class FindingsView(QWidget):
         self.tree = QTreeWidget(self)
         self.tree.setObjectName("findings.list")
         self.tree.setAccessibleName("Findings, gravest first")
-        self.tree.setHeaderLabels(["Message", "What to do", "Place"])
+        self.tree.setHeaderLabels(["Message", "What to do", "Place", ""])
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setUniformRowHeights(False)
         self.tree.setWordWrap(True)
@@ -70,6 +78,7 @@ class FindingsView(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(3, QHeaderView.ResizeMode.ResizeToContents)
         self._empty = QLabel(self)
         self._empty.setObjectName("findings.empty")
         self._empty.setProperty("role", "muted")
@@ -123,7 +132,12 @@ class FindingsView(QWidget):
         shown = [f for f in findings if query in f"{f.text()} {f.detail}".lower()]
         self.tree.clear()
         for finding in shown:
-            self.tree.addTopLevelItem(self._item(finding))
+            item = self._item(finding)
+            self.tree.addTopLevelItem(item)
+            remedy = remedy_for(finding)
+            if remedy is not None:
+                self.tree.setItemWidget(item, 3, self._button(remedy))
+        self.tree.setColumnHidden(3, all(remedy_for(finding) is None for finding in shown))
         self._top.setVisible(bool(findings))
         self._counts.setText(_counted(findings))
         if not findings:
@@ -132,8 +146,26 @@ class FindingsView(QWidget):
             self._empty.setText("No finding fits the filter.")
         self._stack.setCurrentWidget(self.tree if shown else self._empty)
 
+    def _button(self, remedy: Remedy) -> QWidget:
+        # In a frame of its own: as the cell itself it would be as high as a wrapped message.
+        holder = QWidget(self.tree)
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(2, 2, 6, 2)
+        button = QPushButton(remedy.text, holder)
+        button.setObjectName(f"findings.do.{remedy.id}")
+        button.setAccessibleName(remedy.tip)
+        button.setToolTip(remedy.tip)
+        # The list is filled anew while the click is still being dealt with.
+        button.clicked.connect(
+            lambda: remedy.apply(self._document), Qt.ConnectionType.QueuedConnection
+        )
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        return holder
+
     def _item(self, finding: Finding) -> QTreeWidgetItem:
         place = os.path.basename(finding.file) if finding.file else ""
+        if finding.file == DRIVER_FILE:
+            place = "driver"
         if finding.line:
             place = f"{place}:{finding.line}" if place else f"line {finding.line}"
         item = QTreeWidgetItem([finding.message, finding.hint, place])
@@ -154,6 +186,9 @@ class FindingsView(QWidget):
 
     def _go(self, item: QTreeWidgetItem) -> None:
         finding = item.data(0, _FINDING)
+        if finding is not None and finding.file == DRIVER_FILE and finding.line:
+            self.driverPlaceRequested.emit(finding.line, finding.column or 0)
+            return
         same_file = finding is not None and (
             not finding.file
             or not self._document.path

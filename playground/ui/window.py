@@ -78,7 +78,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.area)
         self.docks = Docks(self, document, theme)
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
-        self.drivers = self.area.add_drivers_bar(self.actions_table["run"])
+        table = self.actions_table
+        self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])
         self._build_menus()
         self._build_tool_bar()
         self.setStatusBar(StatusBar(document, theme, self.editor, self))
@@ -143,6 +144,7 @@ class MainWindow(QMainWindow):
         ):  # fmt: skip
             changed.connect(self._refresh_actions)
         document.pathChanged.connect(self._take_typed_driver)
+        document.runOptionsChanged.connect(self._show_run_options)
         self.drivers.typedChanged.connect(
             lambda code: self.settings.set_typed_driver(self.document.path, code)
         )
@@ -160,6 +162,7 @@ class MainWindow(QMainWindow):
     def _on_filled(self, _name: str, view: QWidget) -> None:
         for signal, slot in (
             ("sourceLineRequested", self.area.go_to), ("placeRequested", self.area.go_to),
+            ("driverPlaceRequested", self.area.go_to_driver),
         ):  # fmt: skip
             if hasattr(view, signal):
                 getattr(view, signal).connect(slot)
@@ -167,6 +170,7 @@ class MainWindow(QMainWindow):
     def load_views(self) -> None:
         """Fill the panels and colour the text: what need not be there at the first paint."""
         self.editor.highlighter.start()
+        self.drivers.editor.code.highlighter.start()
         self.area.add_completion()
         self.area.show_gallery()
         self.docks.fill_later()
@@ -197,6 +201,10 @@ class MainWindow(QMainWindow):
 
     def _take_typed_driver(self, path: str) -> None:
         self.drivers.set_typed(self.settings.typed_driver(path) if path else "")
+
+    def _show_run_options(self) -> None:
+        self.actions_table["run.benchmarks"].setChecked(self.document.run_benchmarks)
+        self.actions_table["run.tuning"].setChecked(self.document.run_tuning)
 
     def _show_sweep(self) -> None:
         # Bring the panel to the front once, when a sweep begins; then it is the user's again.

@@ -113,6 +113,7 @@ class FakeEngine(EnginePort):
         self.launch_count = 1
         self.fatal_configs: set[Config] = set()
         self.wrong_configs: set[Config] = set()
+        self.unusable_blocks: dict[int, str] = {}
         self._job = 0
         self._cancelled: set[int] = set()
         self._queue: deque[tuple[messages.Reply, int]] = deque()
@@ -253,8 +254,18 @@ class FakeEngine(EnginePort):
             return messages.Measured(request.revision, measurement, engine_ms=request.budget_ms)
         return messages.Covered(request.revision, self.coverage(request.launch, request.config))
 
-    def _answer_compileahead(self, _request: messages.CompileAhead) -> list[messages.Reply]:
-        return [messages.Finished()]
+    def _answer_compileahead(self, request: messages.CompileAhead) -> list[messages.Reply]:
+        target = request.target or self.device.target
+        return [
+            messages.Unusable(
+                request.launch,
+                target,
+                (config,),
+                (self.unusable_blocks[int(config["BLOCK_SIZE"])],),
+            )
+            for config in request.configs
+            if config["BLOCK_SIZE"] in self.unusable_blocks
+        ] + [messages.Finished()]
 
     def _answer_getir(self, request: messages.GetIr) -> list[messages.Reply]:
         text = IR_TEXTS.get(request.stage, f"; no {request.stage}\n")

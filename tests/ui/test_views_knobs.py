@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from playground.model.check import CheckResult
 from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.theme import Theme
@@ -212,9 +213,73 @@ def test_other_kinds_of_knobs(matmul: Document, qtbot: QtBot) -> None:
     fixed = panel.findChild(QWidget, "knob:ACTIVATION")
     assert not fixed.isEnabled()
     assert "cannot be moved" in panel.row("ACTIVATION").message
-    assert panel.findChild(QLabel, "knob-lock:PADDED").isVisible()
     assert "dictates" in panel.row("PADDED").message
-    assert not panel.findChild(QLabel, "knob-lock:BLOCK").isVisible()
+    assert not panel.findChild(QToolButton, "knob-lock:BLOCK").isVisible()
+
+
+def test_a_knob_bound_to_the_data_moves_once_unlocked(matmul: Document, qtbot: QtBot) -> None:
+    panel = KnobsPanel(matmul, Theme())
+    show(panel, qtbot, height=900)
+    lock = panel.findChild(QToolButton, "knob-lock:PADDED")
+    slider = panel.findChild(KnobSlider, "knob-slider:PADDED")
+    assert lock.isVisible()
+    assert lock.text() == "bound to the data"
+    assert "dictates" in lock.toolTip()
+    assert not slider.isEnabled()
+    assert not spin(panel, "PADDED").isEnabled()
+    QTest.mouseClick(lock, Qt.MouseButton.LeftButton)
+    assert matmul.is_unlocked("PADDED")
+    assert slider.isEnabled()
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    assert matmul.config["PADDED"] == 2048
+    assert "dictates" in panel.row("PADDED").message
+    QTest.mouseClick(lock, Qt.MouseButton.LeftButton)
+    assert not slider.isEnabled()
+
+
+def test_values_that_cannot_run_are_crossed_out_with_their_reason(
+    panel: KnobsPanel, gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    gpu_engine.unusable_blocks = {2048: "it needs 393216 bytes of shared memory"}
+    knob = gpu_ran.launch.knob("BLOCK_SIZE")
+    # Found while compiling the slider's neighbours ahead, in idle time.
+    qtbot.waitUntil(lambda: gpu_ran.unusable_values(knob) != {})
+    assert gpu_ran.unusable_values(knob) == {2048: "it needs 393216 bytes of shared memory"}
+    slider = panel.findChild(KnobSlider, "knob-slider:BLOCK_SIZE")
+    handle = slider.handle_rect().center().x()
+    assert slider.tip_at(handle) == "1024"
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    assert gpu_ran.config["BLOCK_SIZE"] == 2048
+    assert slider.tip_at(slider.handle_rect().center().x()) == (
+        "2048 cannot run: it needs 393216 bytes of shared memory"
+    )
+    # Stepping there by key says so too, to the eye and to a screen reader.
+    assert panel.row("BLOCK_SIZE").message.startswith("2048 cannot run")
+    assert slider.accessibleDescription() == panel.row("BLOCK_SIZE").message
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    assert panel.row("BLOCK_SIZE").message == ""
+    # Under another num_warps nothing is known of 2048.
+    gpu_ran.set_knob("BLOCK_SIZE", 1024)
+    gpu_ran.set_knob("num_warps", 8)
+    assert gpu_ran.unusable_values(gpu_ran.launch.knob("BLOCK_SIZE")) == {}
+
+
+def test_the_verdict_says_when_the_driver_was_run_again(
+    panel: KnobsPanel, gpu_ran: Document
+) -> None:
+    chip = panel.findChild(Chip, "verdict.route")
+    assert not chip.isVisible()
+    gpu_ran.take_checked(
+        messages.Checked(
+            gpu_ran.revision, gpu_ran.config, CheckResult("correct", "captured", route="driver")
+        )
+    )
+    assert chip.isVisible()
+    assert chip.text == "driver run again"
+    gpu_ran.set_knob("BLOCK_SIZE", 512)
+    assert not chip.isVisible()
 
 
 def test_a_theme_change_keeps_everything(panel: KnobsPanel, gpu_ran: Document) -> None:

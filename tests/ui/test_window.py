@@ -187,13 +187,16 @@ def test_a_typed_driver_runs_and_is_remembered(window, qtbot, qapp, tmp_path):
     bar = window.drivers
     bar.choice.setCurrentIndex(bar.choice.count() - 1)
     bar.choice.activated.emit(bar.choice.count() - 1)
-    QTest.keyClicks(bar.code, "example(size=77)")
-    QTest.keyClick(bar.code, Qt.Key.Key_Return)
-    window.document.run()
+    code = bar.editor.code
+    assert code.isVisible()
+    assert code.text() == "example()"  # what ran before is what one starts from
+    QTest.keyClicks(code, "example(size=77)")
+    QTest.keyClick(code, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert window.engine.requests(messages.Run)[-1].driver == "example(size=77)"
     with open_window(tmp_path, qapp, path=KERNEL, settings=window.settings) as other:
         assert other.document.driver.kind == "typed"
-        assert other.drivers.code.text() == "example(size=77)"
+        assert other.drivers.editor.code.text() == "example(size=77)"
+        assert other.drivers.editor.isVisible()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.model.knobs import Knob, KnobError, KnobValue, is_power_of_two, validate
-from playground.ui.icons import icon, pixmap
+from playground.ui.icons import icon
 from playground.ui.theme import mono_font
 from playground.ui.views.knob_widgets import (
     KnobComboBox,
@@ -35,11 +35,13 @@ class KnobRow(QWidget):
     """Shows a knob's value and asks for another one; it keeps no value of its own.
 
     `asked` carries a value the knob can take and whether the hand is still moving; `released`
-    ends a drag. A value the knob can't take is explained in place and goes nowhere.
+    ends a drag. A value the knob can't take is explained in place and goes nowhere. A knob that is
+    bound to the data is locked until the user asks for it (`unlockAsked`).
     """
 
     asked = Signal(object, bool)
     released = Signal()
+    unlockAsked = Signal(bool)
 
     def __init__(self, knob: Knob, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,8 +58,13 @@ class KnobRow(QWidget):
         self._name = QLabel(knob.name, self)
         self._name.setFont(mono_font())
         self._name.setBuddy(self._editor)
-        self._lock = QLabel(self)
+        self._unusable: dict[KnobValue, str] = {}
+        self._lock = QToolButton(self)
         self._lock.setObjectName(f"knob-lock:{knob.name}")
+        self._lock.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._lock.setAutoRaise(True)
+        self._lock.setCheckable(True)
+        self._lock.clicked.connect(self.unlockAsked)
         head = QHBoxLayout()
         head.setSpacing(4)
         head.addWidget(self._name)
@@ -101,14 +108,34 @@ class KnobRow(QWidget):
 
     # ------------------------------------------------------------------------------ showing
 
-    def take_knob(self, knob: Knob) -> None:
-        """Show `knob`, the same one with another mark."""
+    def take_knob(self, knob: Knob, *, unlocked: bool = False) -> None:
+        """Show `knob`, the same one with another mark; `unlocked` lets a bound one be moved."""
         self.knob = knob
+        self._unlocked = unlocked
         if isinstance(self._editor, KnobSpinBox):
             self._editor.take_knob(knob)
         self._lock.setVisible(knob.derived)
-        self._lock.setToolTip(knob.note)
-        self._lock.setAccessibleName(f"dictated by the data: {knob.note}" if knob.derived else "")
+        locked = knob.derived and not unlocked
+        self._lock.setChecked(unlocked)
+        self._lock.setText("bound to the data" if locked else "unlocked")
+        lead = "Unlock it to move it all the same" if locked else "Lock it again"
+        self._lock.setToolTip(f"Bound to the data: {knob.note}\n{lead}")
+        said = f"{knob.name} is bound to the data: {knob.note}. {lead}"
+        self._lock.setAccessibleName(said if knob.derived else "")
+        for widget in (self._slider, self._editor):
+            if widget is not None and knob.kind != "fixed":
+                widget.setEnabled(not locked)
+        self._explain("")
+        self._recolour()
+
+    def show_unusable(self, reasons: dict[KnobValue, str]) -> None:
+        """Mark the values that cannot run; the one shown says why under the knob."""
+        if reasons == self._unusable:
+            return
+        self._unusable = dict(reasons)
+        if self._slider is not None:
+            numbers = {value: why for value, why in reasons.items() if isinstance(value, int)}
+            self._slider.show_unusable(numbers)
         self._explain("")
 
     def show_value(self, value: KnobValue, captured: KnobValue) -> None:
@@ -142,7 +169,7 @@ class KnobRow(QWidget):
     @property
     def stops(self) -> tuple[QWidget, ...]:
         """Where the keyboard stops in this row, in order."""
-        found = (self._slider, self._editor, self._reset)
+        found = (self._lock, self._slider, self._editor, self._reset)
         return tuple(widget for widget in found if widget is not None)
 
     @property
@@ -153,9 +180,13 @@ class KnobRow(QWidget):
     def _explain(self, problem: str, offers: tuple[int, ...] = ()) -> None:
         knob = self.knob
         note = knob.note if knob.derived or knob.kind == "fixed" else ""
+        if not problem and self._value in self._unusable:
+            problem = f"{_choice_text(self._value)} cannot run: {self._unusable[self._value]}"
         self._message.setText(problem or note)
         self._message.setVisible(bool(problem or note))
-        self._editor.setAccessibleDescription(problem or note)
+        for widget in (self._slider, self._editor):
+            if widget is not None:
+                widget.setAccessibleDescription(problem or note)
         while (item := self._offers.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -171,10 +202,13 @@ class KnobRow(QWidget):
         self._recolour()
 
     _wrong = False
+    _unlocked = False
 
     def _recolour(self) -> None:
         size = self.fontMetrics().height()
-        self._lock.setPixmap(pixmap("lock", self._theme, "warn", size, self.devicePixelRatioF()))
+        picture, token = ("unlock", "muted") if self._unlocked else ("lock", "warn")
+        self._lock.setIcon(icon(picture, self._theme, token))
+        self._lock.setIconSize(QSize(size, size))
         self._reset.setIcon(icon("reset", self._theme, "muted"))
         self._reset.setIconSize(QSize(size, size))
         set_role(self._message, "bad" if self._wrong else "muted")

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QSlider, QSpinBox, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QComboBox, QSlider, QSpinBox, QToolTip, QWidget
 
 from playground.model.knobs import Knob, step
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from playground.ui.theme import Theme
 
 _WIDE = 2**31 - 1
@@ -112,7 +123,10 @@ class KnobComboBox(QComboBox):
 
 
 class KnobSlider(QSlider):
-    """A slider over the positions of a knob's values, with the captured value ghosted on it."""
+    """A slider over the positions of a knob's values, with the captured value ghosted on it.
+
+    Values that cannot run are crossed out under the groove; their reason is in their tooltip.
+    """
 
     def __init__(
         self, values: tuple[int, ...], theme: Theme, parent: QWidget | None = None
@@ -121,6 +135,7 @@ class KnobSlider(QSlider):
         self._theme = theme
         self._values = values
         self._ghost: int | None = None
+        self._unusable: dict[int, str] = {}
         self.setRange(0, len(values) - 1)
         self.setSingleStep(1)
         self.setPageStep(2 if len(values) <= MAX_TICKS else max(len(values) // 20, 2))
@@ -136,6 +151,31 @@ class KnobSlider(QSlider):
             self.setValue(self._position(value))
             self.blockSignals(False)
         self.update()
+
+    def show_unusable(self, reasons: Mapping[int, str]) -> None:
+        """Cross out the values in `reasons`."""
+        found = {
+            self._values.index(value): reason
+            for value, reason in reasons.items()
+            if value in self._values
+        }
+        if found != self._unusable:
+            self._unusable = found
+            self.update()
+
+    def tip_at(self, x: float) -> str:
+        """Return what is told of the value at `x` in widget coordinates."""
+        position = self._position_at(x)
+        value = self.knob_value(position)
+        reason = self._unusable.get(position, "")
+        return f"{value} cannot run: {reason}" if reason else str(value)
+
+    def event(self, event: QEvent) -> bool:
+        """Tell of the value under the mouse."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().x()), self)
+            return True
+        return super().event(event)
 
     def knob_value(self, position: int) -> int:
         """Return the knob's value at a slider position."""
@@ -207,9 +247,12 @@ class KnobSlider(QSlider):
         painter.setBrush(accent)
         here = self._x(self.sliderPosition())
         painter.drawRoundedRect(QRectF(left, middle - 2, here - left, 4), 2, 2)
+        self._paint_crosses(painter, middle + radius + 3)
         if len(self._values) <= MAX_TICKS:
             painter.setPen(QPen(theme.color("muted"), 1))
             for position in range(len(self._values)):
+                if position in self._unusable:
+                    continue
                 x = self._x(position)
                 painter.drawLine(QPointF(x, middle + radius + 1), QPointF(x, middle + radius + 4))
         if self._ghost is not None:
@@ -225,6 +268,14 @@ class KnobSlider(QSlider):
             painter.setPen(QPen(ring, 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(QPointF(here, middle), radius, radius)
+
+    def _paint_crosses(self, painter: QPainter, y: float) -> None:
+        arm = max(self.fontMetrics().height() * 0.14, 2.0)
+        painter.setPen(QPen(self._theme.color("bad"), 1.6))
+        for position in self._unusable:
+            x = self._x(position)
+            painter.drawLine(QPointF(x - arm, y - arm), QPointF(x + arm, y + arm))
+            painter.drawLine(QPointF(x - arm, y + arm), QPointF(x + arm, y - arm))
 
     def handle_rect(self) -> QRectF:
         """Return where the handle is drawn, in widget coordinates."""

@@ -92,6 +92,8 @@ class KnobsPanel(QWidget):
         document.launchSelected.connect(self._show_launch)
         document.knobsChanged.connect(self._show_launch)
         document.configChanged.connect(self._show_config)
+        document.unusableChanged.connect(self._show_unusable)
+        document.targetChanged.connect(self._show_unusable)
         theme.changed.connect(self._recolour)
         self._recolour()
         self._show_launch()
@@ -120,8 +122,9 @@ class KnobsPanel(QWidget):
         if shape == self._shown:
             # A drag may be in progress: the rows stay, only their marks change.
             for knob in launch.knobs:
-                if self._rows[knob.name].knob != knob:
-                    self._rows[knob.name].take_knob(knob)
+                self._rows[knob.name].take_knob(
+                    knob, unlocked=self._document.is_unlocked(knob.name)
+                )
         else:
             self._build(launch)
             self._shown = shape
@@ -145,6 +148,8 @@ class KnobsPanel(QWidget):
             row = KnobRow(knob, self._theme, self._list)
             row.asked.connect(lambda value, drag, name=knob.name: self._ask(name, value, drag))
             row.released.connect(self._document.end_drag)
+            row.unlockAsked.connect(lambda on, name=knob.name: self._document.unlock_knob(name, on))
+            row.take_knob(knob, unlocked=self._document.is_unlocked(knob.name))
             self._column.insertWidget(position, row)
             self._rows[knob.name] = row
             for stop in row.stops:
@@ -170,6 +175,7 @@ class KnobsPanel(QWidget):
             if name in config:
                 captured = launch.config.as_dict().get(name, row.knob.default)
                 row.show_value(config[name], captured)
+        self._show_unusable()
         self._reset.setEnabled(config != launch.config)
         for index in range(1, self._presets.count()):
             preset = self._presets.itemData(index)
@@ -177,6 +183,10 @@ class KnobsPanel(QWidget):
                 self._presets.setCurrentIndex(index)
                 return
         self._presets.setCurrentIndex(0)
+
+    def _show_unusable(self, _target: str = "") -> None:
+        for row in self._rows.values():
+            row.show_unusable(self._document.unusable_values(row.knob))
 
     def _ask(self, name: str, value: KnobValue, dragging: bool) -> None:
         self._document.set_knob(name, value, dragging=dragging)

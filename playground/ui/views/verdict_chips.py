@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 class VerdictChips(QObject):
-    """Keeps five chips up to date: verdict, fit, registers, shared memory, median time."""
+    """Keeps the chips up to date: verdict, how it was replayed, fit, time, registers, memory."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._document = document
         self._correct = Chip("verdict.correct", theme, parent)
+        self._route = Chip("verdict.route", theme, parent)
         self._fits = Chip("verdict.fits", theme, parent)
         self._registers = Chip("verdict.registers", theme, parent)
         self._shared = Chip("verdict.shared", theme, parent)
@@ -42,7 +43,7 @@ class VerdictChips(QObject):
     @property
     def chips(self) -> tuple[Chip, ...]:
         """The chips in reading order."""
-        return (self._correct, self._fits, self._time, self._registers, self._shared)
+        return (self._correct, self._route, self._fits, self._time, self._registers, self._shared)
 
     def refresh(self) -> None:
         """Show the document's results; one that belongs to an older config shows as pending."""
@@ -60,6 +61,14 @@ class VerdictChips(QObject):
             self._correct.show_fact("wrong", "bad", "cross", tip=check.text())
         else:
             self._correct.show_fact("not judged", "warn", "question", tip=check.text())
+
+        by_driver = check is not None and check.route == "driver"
+        shown = by_driver and self._document.checked_config == self._document.config
+        self._route.show_fact(
+            "driver run again" if shown else "", "accent", "info",
+            tip="This config changes what the host code around the launch does: the whole driver "
+            "was run again with it, so sizes, grid and outputs are those of this config",
+        )  # fmt: skip
 
     def _show_compile(self) -> None:
         report = self._document.compile_report
