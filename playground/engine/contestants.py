@@ -62,7 +62,9 @@ def of_config(
     if checked.result.status == "wrong":
         raise NotTimedError(f"{config.label()} is not timed: {checked.result.text()}")
     counted = session.counted(launch, config, job)
-    prepared = session.prepare(launch, config).clone()
+    # Not clones: the same launch on other addresses differs by a per cent or so, and configs of one
+    # launch are compared on the same memory.
+    prepared = session.prepare(launch, config)
     stack = contextlib.ExitStack()
     stack.enter_context(put_back_after(prepared))
     prepared.restore()

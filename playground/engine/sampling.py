@@ -30,6 +30,9 @@ a few ms, so a chunk is much longer than that."""
 SETTLED_SAMPLES = 50
 SETTLED_WITHIN = 0.0025
 """Half width of the median's 95 % interval (relative) at which more samples change nothing."""
+DRIFT, DRIFT_SAMPLES = 0.03, 10
+"""Change from the first third of samples to the last (relative) that makes them two populations,
+and the fewest samples of a third that can tell."""
 MOST_SETS = 64
 """Sets of buffers that the graph clock rotates over."""
 EVENTS_FROM_MS = 0.05
@@ -142,6 +145,14 @@ def settled(times_ms: list[float]) -> bool:
         return False
     low, high = median_interval(times_ms)
     return high - low <= 2 * SETTLED_WITHIN * median(times_ms)
+
+
+def drifted(times_ms: list[float]) -> bool:
+    """Tell whether the last third of samples is another population than the first: clocks moved."""
+    third = len(times_ms) // 3
+    if third < DRIFT_SAMPLES:
+        return False
+    return abs(median(times_ms[-third:]) / median(times_ms[:third]) - 1) > DRIFT
 
 
 def rotation(prepared: PreparedReplay, cache: CacheMode) -> list[PreparedReplay]:

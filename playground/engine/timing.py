@@ -16,7 +16,7 @@ from playground.engine.clocks import events
 from playground.engine.clocks.nvml import clock_state
 from playground.engine.clocks.work import Work
 from playground.engine.triton_private import wrappers
-from playground.model.measurement import CacheMode, ClockState, Measurement
+from playground.model.measurement import CacheMode, Measurement
 from playground.model.statistics import median
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ WARM_UP_MS = 200.0
 """Busy time before the first sample after a pause: the SM clock needs it to settle."""
 IDLE_S = 1.0
 TRIES = 3
-"""How often a measurement is made when the SM clock moved during it."""
-CLOCK_MOVED = 0.03
-"""Change of the SM clock (relative) during a measurement that makes its samples two populations."""
+"""How often a measurement is made when its times drifted (the clocks moved)."""
+LONG_MS = 80.0
+"""Budget from which a measurement is made again rather than only flagged: a slider cannot wait."""
 
 _last_busy_s = 0.0
 
@@ -64,15 +64,15 @@ def measure(
     warm_up(work, estimate_ms, job)
     host_ms = _host_ms(prepared)
     job.check()
+    before = clock_state()
     for attempt in range(TRIES):
-        before = clock_state()
         samples = sampling.draw(prepared, work, cache, estimate_ms, budget_ms, job, counted)
-        after = clock_state()
-        if not _clock_moved(before, after):
+        if not sampling.drifted(samples.times_ms):
             break
-        if attempt == TRIES - 1:
-            note = f"the SM clock moved from {before.sm_clock_mhz} to {after.sm_clock_mhz} MHz"
-            samples.notes = (*samples.notes, note)
+        if attempt == TRIES - 1 or budget_ms < LONG_MS:
+            samples.notes = (*samples.notes, "the times drifted while sampling")
+            break
+    after = clock_state()
     stay_busy()
     prepared.restore()
     return Measurement(
@@ -143,8 +143,3 @@ def _host_ms(prepared: PreparedReplay) -> float:
         times.append((time.perf_counter() - start) * 1e3)
     torch.cuda.synchronize()
     return median(times)
-
-
-def _clock_moved(before: ClockState, after: ClockState) -> bool:
-    one, other = before.sm_clock_mhz, after.sm_clock_mhz
-    return one is not None and other is not None and abs(other / one - 1) > CLOCK_MOVED
