@@ -14,11 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-import triton
-
-from playground.engine.triton_private import settings
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -67,6 +62,13 @@ class Changes:
                     vars(module).update(values)
             else:
                 namespace.update(values)
+
+
+def complete_cache_keys() -> None:
+    """Let Triton's own cache know of everything in the user's modules that a kernel depends on."""
+    from playground.engine.triton_private import settings
+
+    settings.complete_cache_keys()
 
 
 def taken(namespace: Mapping[str, Any], files: Iterable[str]) -> State:
@@ -142,6 +144,12 @@ def _digest(path: str) -> bytes:
 
 
 def _settings() -> tuple[Any, ...]:
+    # Imported here: whether kernels are interpreted is decided after this module's import.
+    import torch
+    import triton
+
+    from playground.engine.triton_private import settings
+
     return (
         settings.triton_settings(),
         str(torch.get_default_dtype()),

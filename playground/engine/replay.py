@@ -157,7 +157,7 @@ class PreparedReplay:
 
             def within_the_copies() -> Any:
                 # Not in the memory around them: as at the captured launch, that is out of bounds.
-                with interpreter.storages(self._ranges()):
+                with interpreter.storages(self.ranges()):
                     return again()
 
             self.run = within_the_copies
@@ -167,7 +167,8 @@ class PreparedReplay:
         )
         return result
 
-    def _ranges(self) -> list[tuple[int, int]]:
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return the addresses `[start, end)` that belong to the launch's tensors."""
         return [item for working in self._working for item in working.ranges()]
 
 

@@ -32,11 +32,13 @@ class CheckResult:
         if self.status == "unjudged":
             return f"not judged: {self.note}"
         yardstick = "reference" if self.against == "reference" else "captured result"
+        again = "; the driver ran again with it" if self.route == "driver" else ""
         if self.status == "correct":
             error = "" if self.max_abs_error is None else f" (max error {self.max_abs_error:.3g})"
-            return f"correct against the {yardstick}{error}"
+            return f"correct against the {yardstick}{error}{again}"
         if self.note:
             return f"wrong: {self.note}"
         share = f"{self.mismatches} of {self.elements} elements" if self.elements else "the result"
         place = f", first at {list(self.first_index)}" if self.first_index is not None else ""
-        return f"wrong: {share} of {self.tensor or 'the result'} differ from the {yardstick}{place}"
+        what = self.tensor or "the result"
+        return f"wrong: {share} of {what} differ from the {yardstick}{place}{again}"

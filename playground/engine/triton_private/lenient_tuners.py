@@ -11,8 +11,6 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from triton.runtime.autotuner import Autotuner
-
 from playground.engine import user_frames
 
 if TYPE_CHECKING:
@@ -25,6 +23,9 @@ _LISTS = {"key": 3, "reset_to_zero": 4, "restore_value": 5}
 @contextlib.contextmanager
 def lenient(tell: Callable[..., None]) -> Iterator[None]:
     """Drop unknown names of autotuners in installed libraries meanwhile, and `tell` of it."""
+    # Here: whether Triton interprets is decided after this module's import.
+    from triton.runtime.autotuner import Autotuner
+
     real = Autotuner.__init__
 
     def init(tuner: Any, fn: Any, arg_names: Any, *args: Any, **named: Any) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 from typing import Any
 
+import triton
 from triton import knobs
-from triton.runtime.jit import JITFunction
+from triton.runtime.jit import DependenciesFinder, JITFunction
+
+from playground.engine.triton_private import wrappers
 
 
 def triton_settings() -> tuple[tuple[str, str, str], ...]:
@@ -37,3 +41,24 @@ def _forget(function: Any) -> None:
     function.device_caches.clear()
     function.hash = None
     function.used_global_vals = {}
+
+
+def complete_cache_keys() -> None:
+    """Let a kernel's cache key hold the constants that it takes from other modules.
+
+    Triton's key holds the globals of the kernel's own module, and not `settings.BLOCK` of an
+    imported one: after an edit there, the cache on disk would give the old kernel.
+    """
+    original = DependenciesFinder.visit_Attribute
+    if getattr(original, "_is_complete", False):
+        return
+
+    def visit(finder: Any, node: ast.Attribute) -> Any:
+        value = original(finder, node)
+        plain = wrappers.plain(value)
+        if isinstance(plain, (bool, int, float, str, tuple, triton.language.dtype)):
+            finder.hasher.update(f"{node.attr}={plain!r};".encode())
+        return value
+
+    visit._is_complete = True  # type: ignore[attr-defined]
+    DependenciesFinder.visit_Attribute = visit
