@@ -194,8 +194,26 @@ def _set_state(state: torch.Tensor, _device: object = "cuda") -> None:
     torch.set_rng_state(state)
 
 
+def _each_its_own(calls: dict[str, Any]) -> dict[str, Any]:
+    """Return the stand-ins, none of them twice: torch's compiler keeps rules by identity."""
+
+    def own(call: Any) -> Any:
+        return lambda *args, **named: call(*args, **named)
+
+    seen: set[int] = {id(nothing)}
+    found = {}
+    for key, call in calls.items():
+        found[key] = own(call) if id(call) in seen else call
+        seen.add(id(call))
+    return found
+
+
 def cuda_calls() -> dict[str, Any]:
     """Return the stand-ins by their name in `torch.cuda`."""
+    return _each_its_own(_cuda_calls())
+
+
+def _cuda_calls() -> dict[str, Any]:
     return {
         **dict.fromkeys(
             ["synchronize", "set_device", "set_stream", "empty_cache", "ipc_collect", "init"],
@@ -251,4 +269,5 @@ def accelerator_calls() -> dict[str, Any]:
         "current_stream": Nothing,
         **dict.fromkeys(["set_device_index", "set_stream", "synchronize"], nothing),
     }
-    return {key: value for key, value in calls.items() if hasattr(accelerator, key)}
+    known = {key: value for key, value in calls.items() if hasattr(accelerator, key)}
+    return _each_its_own(known)
