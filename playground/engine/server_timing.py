@@ -21,7 +21,15 @@ def _compare(session: Any, request: messages.Compare, job: Job) -> Reply:
     return messages.Compared(comparison)
 
 
+def _own(session: Any, _request: messages.GetOwnBenchmarks, _job: Job) -> Reply:
+    return messages.OwnBenchmarks(session.own_benchmarks())
+
+
 def _trace(session: Any, request: messages.Trace, job: Job) -> Reply:
+    if request.own:
+        return messages.Traced(
+            session.own_curve(request.own, request.cache, request.budget_ms, request.before, job)
+        )
     return messages.Traced(
         session.curve(
             request.launch, request.axes, request.lines, cache=request.cache,
@@ -71,4 +79,5 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
     messages.GetEnergy: _energy,
     messages.GetFloor: _floor,
     messages.Profile: _profile,
+    messages.GetOwnBenchmarks: _own,
 }

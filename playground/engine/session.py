@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from playground.engine.replay import PreparedReplay, WorkingSet
     from playground.model.comparison import Comparison
     from playground.model.coverage import Coverage
-    from playground.model.curve import Axis, Curve, Line
+    from playground.model.curve import Axis, Curve, Line, OwnBenchmark
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding, Stage
     from playground.model.knobs import KnobValue
@@ -435,6 +435,27 @@ class Session:
             cache=cache, budget_ms=budget_ms, job=job or Job(), before=before,
         )  # fmt: skip
 
+    def own_benchmarks(self) -> tuple[OwnBenchmark, ...]:
+        """Return the file's own `triton.testing.Benchmark` objects; `own_curve` runs one."""
+        from playground.engine import own_curves
+
+        return own_curves.offered(self.namespace)
+
+    def own_curve(
+        self,
+        name: str,
+        cache: CacheMode = "cold",
+        budget_ms: float = 50.0,
+        before: Curve | None = None,
+        job: Job | None = None,
+    ) -> Curve:
+        """Run a benchmark of the file over its own sizes and lines, timed by our clock."""
+        from playground.engine import own_curves
+
+        return own_curves.trace(
+            self, name, cache=cache, budget_ms=budget_ms, job=job or Job(), before=before
+        )
+
     def roofline(
         self,
         launch: int = 0,
@@ -652,9 +673,7 @@ class Session:
             return
         if found.files:
             around = self.surroundings
-            self.run(
-                self.driver, self.sizes, benchmarks=around.benchmarks, tuning=around.tuning
-            )
+            self.run(self.driver, self.sizes, benchmarks=around.benchmarks, tuning=around.tuning)
             return
         from playground.engine.triton_private.settings import forget_compiled
 

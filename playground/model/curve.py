@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Spacing = Literal["linear", "log", "powers of two", "ragged"]
-Quantity = Literal["ms", "GB/s", "TFLOP/s", "speed-up"]
+Quantity = Literal["ms", "GB/s", "TFLOP/s", "speed-up", "own"]
 
 MOST_SIZES = 200
 
@@ -70,6 +70,18 @@ def axis(name: str, low: int, high: int, count: int, spacing: Spacing = "log") -
 
 
 @dataclass(frozen=True)
+class OwnBenchmark:
+    """A `triton.testing.Benchmark` of the file: what it sweeps, its lines and its quantity."""
+
+    name: str
+    title: str
+    axes: tuple[Axis, ...]
+    lines: tuple[str, ...]
+    label: str
+    points: int
+
+
+@dataclass(frozen=True)
 class Line:
     """One line of the picture: a config of the launch, or an expression (empty config)."""
 
@@ -80,7 +92,10 @@ class Line:
 
 @dataclass(frozen=True)
 class CurveRow:
-    """One point: a line at one size. `reason` says why there is no time, where there is none."""
+    """One point: a line at one size. `reason` says why there is no time, where there is none.
+
+    `own` is what the file's own benchmark made of the time, where it was one of these.
+    """
 
     sizes: tuple[tuple[str, int], ...]
     line: str
@@ -92,6 +107,7 @@ class CurveRow:
     flops: int | None = None
     source: ClockSource | None = None
     reason: str = ""
+    own: float | None = None
 
     def value(self, quantity: Quantity, base: CurveRow | None = None) -> float | None:
         """Return the row in a quantity; `speed-up` is over the row `base` of the same sizes."""
@@ -99,6 +115,8 @@ class CurveRow:
             return None
         if quantity == "ms":
             return self.median_ms
+        if quantity == "own":
+            return self.own
         if quantity == "GB/s":
             return self.bytes_unique / (self.median_ms * 1e6) if self.bytes_unique else None
         if quantity == "TFLOP/s":
@@ -123,7 +141,10 @@ def timed_row(
 
 @dataclass(frozen=True)
 class Curve:
-    """Every row timed, line by line within each size."""
+    """Every row timed, line by line within each size.
+
+    `own_label` names the quantity `own`, as the file's benchmark does.
+    """
 
     launch: int
     kernel: str
@@ -133,6 +154,7 @@ class Curve:
     cache: CacheMode
     cancelled: bool = False
     notes: tuple[str, ...] = ()
+    own_label: str = ""
 
     def of_line(self, line: str) -> tuple[CurveRow, ...]:
         """Return the rows of one line in the order of their sizes."""
@@ -145,6 +167,8 @@ class Curve:
     def quantities(self) -> tuple[Quantity, ...]:
         """Return what can be drawn of these rows."""
         found: list[Quantity] = ["ms"]
+        if any(row.own is not None for row in self.rows):
+            found.insert(0, "own")
         if any(row.bytes_unique for row in self.rows):
             found.append("GB/s")
         if any(row.flops for row in self.rows):
@@ -160,7 +184,7 @@ class Curve:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([
             *names, "line", "median_ms", "low_ms", "high_ms", "samples", "bytes_unique", "flops",
-            "gbps", "tflops", "source", "cache", "reason",
+            "gbps", "tflops", "own", "source", "cache", "reason",
         ])  # fmt: skip
         for row in self.rows:
             sizes = dict(row.sizes)
@@ -168,7 +192,7 @@ class Curve:
                 *(sizes.get(name, "") for name in names), row.line, _text(row.median_ms),
                 _text(row.low_ms), _text(row.high_ms), row.samples, _text(row.bytes_unique),
                 _text(row.flops), _text(row.value("GB/s")), _text(row.value("TFLOP/s")),
-                row.source or "", self.cache, row.reason,
+                _text(row.own), row.source or "", self.cache, row.reason,
             ])  # fmt: skip
         return stream.getvalue()
 

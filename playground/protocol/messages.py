@@ -31,8 +31,10 @@ from playground.protocol.timing import (
     GetEnergy,
     GetFloor,
     GetHostCost,
+    GetOwnBenchmarks,
     GetRoofline,
     HostCosts,
+    OwnBenchmarks,
     Profile,
     Profiled,
     Roofline,
@@ -384,10 +386,12 @@ class Clocks:
 Request = (
     Run | Replay | CompileAhead | GetIr | GetProgram | Sweep | Export
     | Compare | Trace | GetRoofline | GetHostCost | GetEnergy | GetFloor | Profile
+    | GetOwnBenchmarks
     | Hello | Cancel | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
     Ready | Progress | RunResult | Compiled | Unusable | Checked | Measured | Covered | Finished
     | Ir | Plane | ProgramFootprint | Element | SweepProgress | Swept | Exported | Clocks
     | Compared | CurveProgress | Traced | Roofline | HostCosts | Energies | Floor | Profiled
+    | OwnBenchmarks
 )  # fmt: skip

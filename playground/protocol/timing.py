@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from playground.model.comparison import Comparison
 from playground.model.config import Config
-from playground.model.curve import Axis, Curve, CurveRow, Line
+from playground.model.curve import Axis, Curve, CurveRow, Line, OwnBenchmark
 from playground.model.measurement import CacheMode, Energy, HostCost
 from playground.model.nsight import NsightReport
 from playground.model.roofline import Ceilings, Standing
@@ -32,7 +32,10 @@ class Compare:
 
 @dataclass(frozen=True)
 class Trace:
-    """Time a launch over problem sizes; `before` holds rows of an earlier curve to keep."""
+    """Time a launch over problem sizes; `before` holds rows of an earlier curve to keep.
+
+    With `own` the file's benchmark of that name runs instead, over its own sizes and lines.
+    """
 
     launch: int
     axes: tuple[Axis, ...]
@@ -40,6 +43,12 @@ class Trace:
     cache: CacheMode
     budget_ms: float
     before: Curve | None = None
+    own: str = ""
+
+
+@dataclass(frozen=True)
+class GetOwnBenchmarks:
+    """Ask which `triton.testing.Benchmark` objects the file has."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +121,13 @@ class Traced:
     """The whole curve."""
 
     curve: Curve
+
+
+@dataclass(frozen=True)
+class OwnBenchmarks:
+    """The file's own benchmarks."""
+
+    benchmarks: tuple[OwnBenchmark, ...]
 
 
 @dataclass(frozen=True)
