@@ -79,7 +79,8 @@ def host_driver(
     text = DriverText(taken)
     text.comment(
         f"Written by the app for {about}.",
-        "Sizes, shapes and types are read from its signature and use: change what you know better.",
+        "Sizes, shapes and types come from its signature and use.",
+        "Change what you know better.",
     )
     text.start(triton=False)
     used = [part for tensor in plan.tensors.values() for part in tensor.texts]

@@ -89,8 +89,9 @@ def kernel_driver(
     tensors = _tensors(plan)
     text = DriverText(taken)
     text.comment(
-        f"Written by the app for {use.name} (line {line}), which nothing in this file launches.",
-        "Sizes, shapes and types are read from the kernel: change what you know better.",
+        f"Written by the app for {use.name} (line {line}), which nothing here launches.",
+        "Sizes, shapes and types are read from the kernel.",
+        "Change what you know better.",
     )
     text.start()
     names = text.numbers(plan.sizes)

@@ -98,7 +98,11 @@ class DriverText:
         shape = ", ".join(texts)
         said = tensor.comment or _SAYS[tensor.role]
         made = self._made(tensor, shape, texts)
-        self.line(f"{variable} = {made}  # {said}")
+        line = f"{variable} = {made}  # {said}"
+        if len(line) > _LONGEST_LINE:
+            self.comment(said)
+            line = f"{variable} = {made}"
+        self.line(line)
         if tensor.descriptor:
             block = ", ".join(["16"] * (len(texts) - 1) + ["32"])
             self.line("from triton.tools.tensor_descriptor import TensorDescriptor")

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from playground.protocol.messages import Step
     from playground.ui.engine_port import EnginePort
 
+SIMULATED = "the GPU is simulated"
+"""How a run's finding begins that tells of tensors which only seem to be on a GPU."""
+
 DRAG_BUDGET_MS = 30.0
 FULL_BUDGET_MS = 200.0
 
@@ -310,6 +313,9 @@ class Document(DocumentDriver):
             return  # a failed run leaves the launches of the last good one usable
         self._forget_results()
         self.launches = result.launches
+        self.simulated = next(
+            (f.message for f in result.findings if f.message.startswith(SIMULATED)), ""
+        )
         changed = self._history.take_kernels(tuple(each.kernel for each in result.launches))
         if changed:
             self.historyChanged.emit()

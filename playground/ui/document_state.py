@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 class DocumentState(QObject):
     """The fields of `Document` and the signals that tell of their changes.
 
+    `simulated` is what the last run said of a GPU that it only pretended to have.
     `measurement`, `check`, `compile_report` and `coverage` belong to the config they carry, which
     while the knobs move can be an older one than `config`; `is_current` tells.
     """
@@ -92,6 +93,7 @@ class DocumentState(QObject):
         self.sweep_result: SweepResult | None = None
         self.sweep_done = (0, 0)
         self.run_result = ""
+        self.simulated = ""
         self.run_benchmarks = False
         self.run_tuning = False
         self._unusable: dict[tuple[int, str], dict[Config, str]] = {}

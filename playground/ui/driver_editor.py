@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DRIVER_FILE = "<driver>"
 """The file name of findings about the driver's own lines."""
 
-_MOST_LINES = 16
+_MOST_LINES = 14
 _LEAST_LINES = 3
 
 
@@ -138,25 +138,22 @@ class DriverEditor(QWidget):
     @staticmethod
     def _said(driver: Driver | None) -> str:
         if driver is None:
-            return "Type what launches a kernel, such as a call of a function of this file."
+            return "Type what launches a kernel: a call of this file's functions."
         if driver.kind == "generated":
-            return (
-                "The app wrote this driver: nothing in the file runs by itself. "
-                "Change it as you like; Ctrl+Enter runs it."
-            )
+            return "Written by the app, as nothing here runs by itself. Change it, then Ctrl+Enter."
         if driver.kind == "typed":
-            return "Your driver for this file, remembered. Ctrl+Enter runs it."
+            return "Your driver for this file; it is remembered. Ctrl+Enter runs it."
         if driver.kind == "main":
             return "The file's own statements run: there is no code to edit here."
-        return "What runs after the file is loaded. Change it as you like; Ctrl+Enter runs it."
+        return "What runs after the file is loaded. Change it, then Ctrl+Enter."
 
     def _fit_height(self) -> None:
         lines = min(max(self.code.blockCount(), _LEAST_LINES), _MOST_LINES)
+        spacing = self.code.fontMetrics().lineSpacing()
         margins = 2 * self.code.document().documentMargin() + 2 * self.code.frameWidth()
+        # Half a line more, and room for the scroll bar of long lines: all lines are in view.
         bar = self.code.horizontalScrollBar().sizeHint().height()
-        self.code.setFixedHeight(
-            round(lines * self.code.fontMetrics().lineSpacing() + margins) + bar
-        )
+        self.code.setFixedHeight(round((lines + 0.5) * spacing + margins) + bar)
 
     def _show_findings(self) -> None:
         self.code.set_findings(

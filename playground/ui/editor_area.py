@@ -74,6 +74,12 @@ class EditorArea(QWidget):
             self.drivers.show_editor()
             self.drivers.editor.go_to(line, column)
 
+    def start_colours(self) -> None:
+        """Begin to colour the texts by their syntax."""
+        self.editor.highlighter.start()
+        if self.drivers is not None:
+            self.drivers.editor.code.highlighter.start()
+
     def add_completion(self) -> None:
         """Begin to offer names while the user types."""
         if self.completion is None:

@@ -103,7 +103,7 @@ def photograph(
         window.show()
         window.docks.arrange()
         document.engine.start()
-        window.editor.highlighter.start()
+        window.area.start_colours()
         window.docks.fill_now()
         missing: tuple[str, ...] = ()
         for name, value in (problem or {}).items():

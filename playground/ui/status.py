@@ -66,6 +66,7 @@ class StatusBar(QStatusBar):
         self._build()
         document.engineStateChanged.connect(self._show_state)
         document.deviceChanged.connect(self._show_device)
+        document.launchesChanged.connect(self._show_badge)
         document.progressChanged.connect(self._on_progress)
         document.targetChanged.connect(self._show_target)
         document.cacheChanged.connect(self._show_cache)
@@ -145,11 +146,12 @@ class StatusBar(QStatusBar):
             icons.pixmap(picture, self._theme, token, 14, self.devicePixelRatioF())
         )
 
-    def _show_device(self) -> None:
+    def _show_badge(self) -> None:
         device = self._document.device
         self.badge.setVisible(device is not None)
         if device is not None:
-            self.badge.setText(device.badge())
+            simulated = self._document.simulated
+            self.badge.setText("GPU simulated: no GPU timings" if simulated else device.badge())
             self.badge.setProperty("gpu", "true" if device.mode == "gpu" else "false")
             self.badge.style().unpolish(self.badge)
             self.badge.style().polish(self.badge)
@@ -162,10 +164,15 @@ class StatusBar(QStatusBar):
                             f"torch {device.torch}, triton {device.triton}, Python {device.python}",
                             f"driver {device.driver}, CUDA {device.cuda}" if device.driver else "",
                             *device.notes,
+                            simulated,
                         ],
                     )
                 )
             )
+
+    def _show_device(self) -> None:
+        device = self._document.device
+        self._show_badge()
         self.cache.setVisible(device is not None and device.mode == "gpu")
         names = self._document.targets
         self.target.clear()

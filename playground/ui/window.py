@@ -169,8 +169,7 @@ class MainWindow(QMainWindow):
 
     def load_views(self) -> None:
         """Fill the panels and colour the text: what need not be there at the first paint."""
-        self.editor.highlighter.start()
-        self.drivers.editor.code.highlighter.start()
+        self.area.start_colours()
         self.area.add_completion()
         self.area.show_gallery()
         self.docks.fill_later()

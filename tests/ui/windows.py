@@ -28,7 +28,7 @@ def open_window(folder, qapp, mode="gpu", path=None, size=(1600, 1000), views=Fa
             qapp.processEvents()
         engine.start()
         if views:
-            window.editor.highlighter.start()
+            window.area.start_colours()
             window.docks.fill_now()
         if path is not None:
             document.open_file(str(path))
