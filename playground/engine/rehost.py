@@ -71,7 +71,11 @@ class _Until(_Performing):
         super().__init__(session.device.target, (session.path,))
         self._wanted = wanted
         self._dry = dry
-        self._results = {(item.info.kernel, item.ordinal): item.result for item in session.launches}
+        self._results = {
+            (item.info.kernel, ordinal): item.result
+            for item in session.launches
+            for ordinal in item.ordinals
+        }
         self.found: CapturedLaunch | None = None
 
     def launch(
