@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine import proof_text
+from playground.engine import checking, proof_text
 from playground.engine.edits import shifted
 from playground.engine.poisoning import poison
+from playground.engine.replay import put_back_after
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.knobs import KnobValue
 
+Recipe = dict[str, dict[str, list[tuple[int, float]]]]
+"""Samples by `inputs` and `outputs`, then by tensor: flat index and value."""
 SAMPLES = 32
 """Elements of each tensor that an exported file carries where there is no `reference`."""
 _OWN = (
@@ -57,7 +60,7 @@ class Proof:
     tolerance: float
     kernel: str
     ordinal: int
-    recipe: Mapping[str, Mapping[str, list[tuple[int, float]]]] = field(default_factory=dict)
+    recipe: Recipe = field(default_factory=dict)
     unjudgeable: tuple[str, ...] = ()
 
 
@@ -177,6 +180,8 @@ def _block(
         recorder = _with_hook(recorder, proof_text.FIRST_CONFIG)
     if ".warmup(" in body:
         recorder = _with_hook(recorder, proof_text.COMPILED)
+    if any(isinstance(launch.grid, list) for launch in session.launches):
+        recorder = recorder.replace(*proof_text.LIST_GRID)
     parts = [
         "" if seeds_itself else proof_text.SEED,
         proof_text.LEAVES if sampled else "",
@@ -194,7 +199,8 @@ def _block(
         "import argparse\nimport inspect\nimport os\nimport sys\n" + _ARGUMENTS,
         _refusal(proof),
         "" if seeds_itself else f"seed({session.seed})",
-        f"recorded = Recorded({proof.kernel!r}, {proof.ordinal})",
+        f"recorded = Recorded({_quoted(proof.kernel)}, {proof.ordinal})",
+        _EAGER if "torch.compile" in body else "",
         _HERE,
         "if not playground_arguments.check:\n    sys.exit(0)",
         _NOT_LAUNCHED,
@@ -215,6 +221,12 @@ parser = argparse.ArgumentParser(description="Run the tuned kernel.", allow_abbr
 parser.add_argument("--check", action="store_true", help="prove the result and exit 0 or 1")
 playground_arguments, left = parser.parse_known_args()
 sys.argv[1:] = left
+"""
+
+_EAGER = """
+if playground_arguments.check:
+    # Compiled functions launch past the recorder.
+    torch.compiler.set_stance("force_eager")
 """
 
 _NOT_LAUNCHED = """
@@ -285,6 +297,10 @@ def _indented(text: str) -> str:
     return shifted(text, 4)
 
 
+def _quoted(text: str) -> str:
+    return f'"{text}"'
+
+
 def _is_statement(code: str) -> bool:
     try:
         ast.parse(code, mode="eval")
@@ -293,36 +309,61 @@ def _is_statement(code: str) -> bool:
     return False
 
 
-def _recipe(
-    session: Session, launch: CapturedLaunch, config: Config
-) -> dict[str, dict[str, list[tuple[int, float]]]]:
-    reshaped = set(session.prepare(launch.info.index, config).reshaped)
-    prepared = session.prepare(launch.info.index, launch.info.config)
-    prepared.restore()
-    names = [name for name in prepared.arguments if name not in reshaped]
-    tensors = dict(leaf for name in names for leaf in _leaves(name, prepared.arguments[name]))
-    before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
-    prepared.run()
-    session.synchronize()
-    written = {name for name, tensor in tensors.items() if not _same_bytes(before[name], tensor)}
-    outputs = {name: _samples(tensors[name], before[name]) for name in tensors if name in written}
-    prepared.restore()
-    prepared.put_back()
-    addresses = torch.int64 if prepared.in_place else None
-    inputs = {
-        name: _samples(tensor, None)
-        for name, tensor in before.items()
-        if name not in written and tensor.dtype != addresses
-    }
+def _recipe(session: Session, launch: CapturedLaunch, config: Config) -> Recipe:
+    """Return samples of a launch's tensors before it, and of what it leaves.
+
+    What depends on the config (partial results of each block) is sampled under that config, which
+    was judged right on the way.
+    """
+    inputs, captured = _outcome(session, launch, launch.info.config)
+    outputs = captured
+    if config != launch.info.config:
+        right = session.check(launch.info.index, config).result.status == "correct"
+        _, tuned = _outcome(session, launch, config)
+        outputs = {
+            name: captured[name] if name in captured and _agrees(launch, tensor, captured[name])
+            else tensor
+            for name, tensor in tuned.items()
+            if right or (name in captured and _agrees(launch, tensor, captured[name]))
+        }  # fmt: skip
+    left = {name: _samples(tensor) for name, tensor in outputs.items()}
     return {
         "inputs": {name: values for name, values in inputs.items() if values},
-        "outputs": {name: values for name, values in outputs.items() if values},
+        "outputs": {name: values for name, values in left.items() if values},
     }
 
 
-def _same_bytes(one: torch.Tensor, other: torch.Tensor) -> bool:
-    flat = [tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (one, other)]
-    return bool(torch.equal(flat[0], flat[1]))
+def _outcome(
+    session: Session, launch: CapturedLaunch, config: Config
+) -> tuple[dict[str, list[tuple[int, float]]], dict[str, torch.Tensor]]:
+    """Run a launch under a config; return samples of what it reads, and copies of what it left."""
+    with put_back_after(session.prepare(launch.info.index, config)) as prepared:
+        prepared.restore()
+        # A table of addresses is another one in every process.
+        addresses = torch.int64 if prepared.in_place else None
+        inputs = {
+            leaf: _samples(tensor)
+            for name, value in prepared.arguments.items()
+            if name not in prepared.written and name not in prepared.reshaped
+            for leaf, tensor in _leaves(name, value)
+            if tensor.dtype != addresses
+        }
+        prepared.run()
+        session.synchronize()
+        left = {
+            leaf: tensor.detach().clone()
+            for name in prepared.written
+            for leaf, tensor in _leaves(name, prepared.arguments[name])
+        }
+        prepared.restore()
+    return inputs, left
+
+
+def _agrees(launch: CapturedLaunch, one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.shape != other.shape:
+        return False
+    limits = checking.tolerances(launch, other.dtype)
+    return not checking.compare("", one, other, *limits).mismatches
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
@@ -335,18 +376,19 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
         yield name, value.base
 
 
-def _samples(tensor: torch.Tensor, before: torch.Tensor | None) -> list[tuple[int, float]]:
+def _samples(tensor: torch.Tensor) -> list[tuple[int, float]]:
     """Return some elements by flat index; memory that was never filled is passed over."""
     if not tensor.numel() or tensor.is_complex():
         return []
     flat = tensor.detach().reshape(-1)
-    fresh = torch.empty_like(flat)
-    poison(fresh)
-    size = flat.element_size()
-    marks = (flat.view(torch.uint8).view(-1, size) == fresh.view(torch.uint8).view(-1, size)).all(1)
-    if tensor.dtype == torch.bool or (before is None and tensor.is_inference()):
-        marks = torch.zeros_like(marks)
-    known = torch.nonzero(~marks).reshape(-1)
+    filled = torch.ones(flat.numel(), dtype=torch.bool, device=flat.device)
+    if tensor.dtype != torch.bool:
+        fresh = torch.empty(1, dtype=flat.dtype, device=flat.device)
+        poison(fresh)
+        size = flat.element_size()
+        same = flat.view(torch.uint8).view(-1, size) == fresh.view(torch.uint8)
+        filled = ~same.all(1)
+    known = torch.nonzero(filled).reshape(-1)
     count = min(SAMPLES, known.numel())
     chosen = [index * (known.numel() - 1) // max(count - 1, 1) for index in range(count)]
     places = [int(known[index]) for index in dict.fromkeys(chosen)]
@@ -361,7 +403,7 @@ def _table(values: Mapping[str, KnobValue]) -> str:
     return "{\n" + lines + "}"
 
 
-def _pretty(recipe: Mapping[str, Mapping[str, list[tuple[int, float]]]]) -> str:
+def _pretty(recipe: Recipe) -> str:
     lines = ["{"]
     for part, tensors in recipe.items():
         lines.append(f'    "{part}": {{')

@@ -110,6 +110,16 @@ OF_TENSORS = (
 """Parts of the recorder that are for samples alone."""
 BEFORE_AND_AFTER = ", and its tensors before and after it"
 
+LIST_GRID = (
+    """            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
+""",
+    """            if isinstance(kwargs.get("grid"), list):
+                kwargs["grid"] = tuple(kwargs["grid"])  # which the interpreter asks for
+            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
+""",
+)
+"""What to put where, when a launch gives its grid as a list."""
+
 COMPILED = """
         from triton.compiler import CompiledKernel
 

@@ -74,6 +74,16 @@ triton.runtime.driver.set_active(
 )
 """
 
+_NO_CLOCK = """
+import triton.testing
+from triton.runtime.autotuner import Autotuner
+
+# There is no GPU to time: every time is 1, and benchmarks are left out.
+triton.testing.do_bench = lambda call, **given: [1.0] * len(given.get("quantiles") or ()) or 1.0
+triton.testing.Mark.run = lambda *_, **__: None
+Autotuner.do_bench = staticmethod(lambda call, quantiles: [1.0] * len(quantiles))
+"""
+
 _NOTHING = (
     "synchronize", "set_device", "empty_cache", "init", "ipc_collect", "set_stream",
     "reset_peak_memory_stats", "manual_seed", "manual_seed_all",
@@ -88,6 +98,8 @@ def choose_interpreter(text: str, target: str) -> str:
     if re.search(r"""["']cuda|\.cuda\(|get_active_torch_device|driver\.active""", code):
         lines.append(_mode(code))
     lines += _patches(code, target)
+    if re.search(r"do_bench|perf_report|Autotuner", code):
+        lines.append(_NO_CLOCK)
     if re.search(r"driver\.active|get_active_torch_device", code):
         lines.append(_active(target))
     inner = textwrap.indent("".join(lines).strip("\n"), "        ", _has_text)
