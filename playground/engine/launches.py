@@ -61,7 +61,8 @@ def _row(launch: CapturedLaunch) -> tuple[str, str, str, str, str, str]:
     tensors = ", ".join(f"{item.name} {item.text}" for item in info.arguments if item.tensor)
     line = "" if info.call_line is None else str(info.call_line)
     grid = "×".join(map(str, info.grid))
-    return str(info.index), info.kernel, line, grid, info.config.label(), tensors
+    kernel = info.kernel if info.count == 1 else f"{info.kernel} ×{info.count}"
+    return str(info.index), kernel, line, grid, info.config.label(), tensors
 
 
 @dataclass

@@ -7,6 +7,7 @@ implementation for CUDA is never chosen for the CPU's tensors that stand in for 
 from __future__ import annotations
 
 import contextlib
+import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from torch._library.custom_ops import CustomOpDef
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+_INDUCTOR_FOLDER = "TORCHINDUCTOR_CACHE_DIR"
 
 EAGER = (
     "torch.compile was left out: its functions run as they are written, so that their launches "
@@ -37,12 +40,15 @@ def compiled_functions_run_eagerly(tell: Callable[[str], None] | None = None) ->
     def in_place(_module: Any, *_args: Any, **_options: Any) -> None:
         eager(_module)
 
+    folder = os.environ.get(_INDUCTOR_FOLDER)
     before = torch.compile, torch.nn.Module.compile
     torch.compile, torch.nn.Module.compile = eager, in_place  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
         torch.compile, torch.nn.Module.compile = before  # type: ignore[method-assign]
+        if folder is None:  # set by whatever imports torch's compiler first, operators do
+            os.environ.pop(_INDUCTOR_FOLDER, None)
 
 
 @contextlib.contextmanager
@@ -79,7 +85,7 @@ def cuda_implementations_serve() -> Iterator[None]:
             return None
         with warnings.catch_warnings():
             # Torch warns of a second implementation, which the file does not have.
-            warnings.filterwarnings("ignore", message=".*[Oo]verriding a previously registered")
+            warnings.filterwarnings("ignore", message="(?s).*overriding a previously registered")
             return implement(library, op_name, fn, key, **options)
 
     CustomOpDef.register_kernel = register_kernel  # type: ignore[method-assign]

@@ -12,6 +12,8 @@ from playground.model.knobs import Knob, KnobValue, sweep_values
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from playground.model.launch import Launch
+
 SweepStatus = Literal[
     "correct", "wrong", "unjudged", "compile", "resources", "runtime", "timeout", "cancelled",
 ]  # fmt: skip
@@ -70,3 +72,15 @@ def space(
         if knob.name in config
     ]
     return tuple(Config(combination) for combination in itertools.product(*axes))
+
+
+def own_space(launch: Launch) -> tuple[Config, ...]:
+    """Return the configs to try when none are named.
+
+    Those that the file itself offers for its launch, with the captured one; else a few steps around
+    the captured one.
+    """
+    if not launch.presets:
+        return space(launch.knobs, launch.config)
+    offered = (launch.config, *(preset.config for preset in launch.presets))
+    return tuple(dict.fromkeys(offered))

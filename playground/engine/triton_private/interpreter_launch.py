@@ -130,8 +130,8 @@ class Launches:
                 kernel = function.rewrite()
                 hooks = function.pre_run_hooks
                 executor = interpreter.GridExecutor(kernel, function.arg_names, grid, hooks)
-                with launch_hooks(result, grid):
-                    executor(*args, **named)
+                executor.launched = result
+                executor(*args, **named)
             return result
 
         def launch(executor: Any, *args: Any, **named: Any) -> None:
@@ -198,7 +198,12 @@ class Launches:
 
         builder = self._interpreter.interpreter_builder
         # The GPU says nothing of overflows and NaNs, so neither does the interpreter.
-        with self._patch, np.errstate(all="ignore"):
+        size = size_x, size_y, size_z
+        with (
+            launch_hooks(executor.launched, size),
+            self._patch,
+            np.errstate(all="ignore"),
+        ):
             arguments = self._kernel_arguments(executor, bound)
             builder.set_grid_dim(size_x, size_y, size_z)
 

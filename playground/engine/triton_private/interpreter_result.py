@@ -152,7 +152,7 @@ class _LaterMetadata:
 
 
 @contextlib.contextmanager
-def launch_hooks(result: InterpretedLaunch, grid: Any) -> Iterator[None]:
+def launch_hooks(result: InterpretedLaunch, grid: tuple[int, int, int]) -> Iterator[None]:
     """Call what is hooked into launches (profilers do), before and after one that is interpreted.
 
     The interpreter alone would call none of them.
@@ -170,11 +170,10 @@ def launch_hooks(result: InterpretedLaunch, grid: Any) -> Iterator[None]:
         leave(metadata)
 
 
-def _launch_metadata(result: InterpretedLaunch, grid: Any) -> LazyDict:
+def _launch_metadata(result: InterpretedLaunch, grid: tuple[int, int, int]) -> LazyDict:
     function, arguments = result.function, result._arguments()
     found = LazyDict({"name": function.__name__, "function": 0, "stream": 0})
     described = getattr(function, "kwargs", {}).get("launch_metadata")
     if described is not None:
-        size = tuple(grid(arguments)) if callable(grid) else tuple(grid)
-        found.add(described, (size, _LaterMetadata(result), arguments))
+        found.add(described, (grid, _LaterMetadata(result), arguments))
     return found

@@ -113,6 +113,7 @@ class _Facts:
     signature: inspect.Signature
     constexprs: frozenset[str]
     place: tuple[str, int]
+    text: str
 
 
 _facts_of: weakref.WeakKeyDictionary[types.FunctionType, _Facts] = weakref.WeakKeyDictionary()
@@ -129,17 +130,18 @@ def _facts(function: Any) -> _Facts:
             if parameter.annotation is not parameter.empty
             and "constexpr" in str(_normalize_ty(parameter.annotation))
         )
-        known = _Facts(parameters, constexprs, _place(inspect.unwrap(python)))
+        innermost = inspect.unwrap(python)
+        known = _Facts(parameters, constexprs, *_place_and_text(innermost))
         _facts_of[python] = known
     return known
 
 
-def _place(python: types.FunctionType) -> tuple[str, int]:
+def _place_and_text(python: types.FunctionType) -> tuple[tuple[str, int], str]:
     lines, start = inspect.getsourcelines(python)
     offset = next(
         (index for index, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\s", line)), 0
     )
-    return python.__code__.co_filename, start + offset
+    return (python.__code__.co_filename, start + offset), "".join(lines)
 
 
 def python_function(function: Any) -> types.FunctionType:
@@ -174,8 +176,11 @@ def definition(function: Any) -> tuple[str, int]:
 
 
 def source_text(function: Any) -> str:
-    """Return the text of a kernel, decorators included."""
-    return inspect.getsource(python_function(function))
+    """Return the text of a kernel, decorators included, as it was when it was first launched.
+
+    A generated file may be gone since.
+    """
+    return _facts(function).text
 
 
 def bind(

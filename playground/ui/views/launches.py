@@ -109,8 +109,10 @@ class LaunchesView(QWidget):
         wrapped = f" under {', '.join(launch.wrappers)}" if launch.wrappers else ""
         place = f", launched at line {launch.call_line}" if launch.call_line else ""
         kind = "recomputed for each config" if launch.grid_kind == "callable" else "fixed"
+        times = f", {count_text(launch.count)} like launches" if launch.count > 1 else ""
         self._caption.setText(
             f"{launch.kernel}{wrapped}: {count_text(launch.programs)} programs, grid {kind}{place}"
+            f"{times}"
         )
 
     def _show_source(self, launch: object) -> None:
@@ -137,6 +139,11 @@ def _grid_text(launch: Launch) -> str:
 _LAUNCH_COLUMNS: tuple[Column[Launch], ...] = (
     Column("#", lambda launch: launch.index, numeric=True),
     Column("Kernel", lambda launch: launch.kernel),
+    Column(
+        "Times", lambda launch: launch.count,
+        lambda launch: f"×{count_text(launch.count)}" if launch.count > 1 else "", numeric=True,
+        tip=lambda launch: "like launches, of which the first is shown" if launch.count > 1 else "",
+    ),
     Column("Grid", lambda launch: launch.programs, _grid_text, numeric=True),
     Column(
         "Programs", lambda launch: launch.programs,

@@ -16,8 +16,8 @@ def scale(x_ptr, o_ptr, n, FACTOR: tl.constexpr, BLOCK: tl.constexpr):
 
 def scaled(x, factor):
     out = torch.empty_like(x)
-    grid = (triton.cdiv(x.numel(), 32),)
-    scale[grid](x, out, x.numel(), factor, BLOCK=32)
+    n = x.numel()
+    scale[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n, factor, BLOCK=32)
     return out
 
 

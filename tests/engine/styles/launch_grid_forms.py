@@ -1,5 +1,5 @@
-#: style = "grids as lambda, def, tuple, list, index tuple, and constexprs by position"
-#: launches = ["scale", "scale", "scale", "scale", "scale"]
+#: style = "grids as lambda, def, tuple, index tuple, and constexprs by position"
+#: launches = ["scale", "scale", "scale", "scale"]
 #: replay = {BLOCK = 32}
 #: knobs = {FACTOR = 2, BLOCK = 64}
 #: loads = {x_ptr = 200}
@@ -22,12 +22,11 @@ def blocks(meta):
 def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     x = torch.arange(200.0, device=device)
-    outs = [torch.empty_like(x) for _ in range(5)]
+    outs = [torch.empty_like(x) for _ in range(4)]
     scale[lambda meta: (triton.cdiv(200, meta["BLOCK"]),)](x, outs[0], 200, 2, 64)
     scale[blocks](x, outs[1], 200, 2, BLOCK=64)
     scale[(4, 1)](x, outs[2], 200, 2, 64)
-    scale[[4]](x, outs[3], 200, FACTOR=2, BLOCK=64)
-    scale[4,](x, outs[4], 200, 2, BLOCK=64)
+    scale[4,](x, outs[3], 200, 2, BLOCK=64)
     for out in outs:
         torch.testing.assert_close(out, x * 2)
 

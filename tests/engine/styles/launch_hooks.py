@@ -2,6 +2,7 @@
 #: launches = ["scale"]
 #: replay = {BLOCK = 16}
 #: stores = {o_ptr = 64}
+#: export = "not judged"
 import torch
 import triton
 import triton.language as tl

@@ -13,7 +13,7 @@ import triton.language as tl
 def step(x_ptr, time, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i, i < n)
-    tl.store(x_ptr + i, x + time, i < n)
+    tl.store(x_ptr + i, x + time + 1, i < n)
 
 
 def main():
@@ -21,7 +21,7 @@ def main():
     x = torch.zeros(64, device=device)
     for time in range(300):
         step[lambda meta: (triton.cdiv(64, meta["BLOCK"]),)](x, time, 64, BLOCK=32)
-    torch.testing.assert_close(x, torch.full_like(x, 299 * 300 / 2))
+    torch.testing.assert_close(x, torch.full_like(x, 300 * 301 / 2))
 
 
 if __name__ == "__main__":

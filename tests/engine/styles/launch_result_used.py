@@ -1,8 +1,9 @@
 #: style = "host code that reads what a launch returns"
 #: launches = ["scale", "scale"]
 #: launch = 1
-#: replay = {BLOCK = 16}
+#: replay = {num_warps = 2}
 #: stores = {o_ptr = 64}
+#: export = "not judged"
 import torch
 import triton
 import triton.language as tl
@@ -25,8 +26,8 @@ def main():
     assert compiled.metadata.shared >= 0
     assert ".entry" in compiled.asm["ptx"] or ".visible" in compiled.asm["ptx"]
     parts = max(1, 65536 // (compiled.n_regs * 32 * 4) // 64)
-    scale[(2 * parts,)](out, out, 64, FACTOR=1, BLOCK=32)
-    torch.testing.assert_close(out, x * 2)
+    scale[(2 * parts,)](x, out, 64, FACTOR=3, BLOCK=32)
+    torch.testing.assert_close(out, x * 3)
 
 
 if __name__ == "__main__":

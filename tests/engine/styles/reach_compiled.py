@@ -3,7 +3,6 @@
 #: launch = 1
 #: replay = {BLOCK = 32}
 #: findings = ["torch.compile was left out"]
-#: export = true
 #: stores = {o_ptr = 100}
 import torch
 import triton
@@ -19,14 +18,16 @@ def add(x_ptr, y_ptr, o_ptr, n, BLOCK: tl.constexpr):
 @torch.compile(fullgraph=True)
 def summed(x, y):
     out = torch.empty_like(x)
-    add[(triton.cdiv(x.numel(), 64),)](x, y, out, x.numel(), BLOCK=64)
+    n = x.numel()
+    add[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, y, out, n, BLOCK=64)
     return out * 2
 
 
 class Model(torch.nn.Module):
     def forward(self, x):
         out = torch.empty_like(x)
-        add[(triton.cdiv(x.numel(), 64),)](x, x, out, x.numel(), BLOCK=64)
+        n = x.numel()
+        add[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, x, out, n, BLOCK=64)
         return out
 
 
