@@ -65,6 +65,7 @@ class DriverEditor(QWidget):
         self._document = document
         self._theme = theme
         self._origin: Driver | None = None
+        self._highest = 0
         self._build()
         self.code.edited.connect(self._take)
         self.code.runWanted.connect(self.runWanted)
@@ -140,7 +141,7 @@ class DriverEditor(QWidget):
         if driver is None:
             return "Type what launches a kernel: a call of this file's functions."
         if driver.kind == "generated":
-            return "Written by the app, as nothing here runs by itself. Change it, then Ctrl+Enter."
+            return "Written by the app: change what you like, then Ctrl+Enter."
         if driver.kind == "typed":
             return "Your driver for this file; it is remembered. Ctrl+Enter runs it."
         if driver.kind == "main":
@@ -153,7 +154,15 @@ class DriverEditor(QWidget):
         margins = 2 * self.code.document().documentMargin() + 2 * self.code.frameWidth()
         # Half a line more, and room for the scroll bar of long lines: all lines are in view.
         bar = self.code.horizontalScrollBar().sizeHint().height()
-        self.code.setFixedHeight(round((lines + 0.5) * spacing + margins) + bar)
+        height = round((lines + 0.5) * spacing + margins) + bar
+        least = round((_LEAST_LINES + 0.5) * spacing + margins) + bar
+        self.code.setFixedHeight(max(min(height, self._highest or height), least))
+
+    def set_highest(self, height: int) -> None:
+        """Take no more than `height` pixels for the code: the file's own text needs room, too."""
+        if height != self._highest:
+            self._highest = height
+            self._fit_height()
 
     def _show_findings(self) -> None:
         self.code.set_findings(

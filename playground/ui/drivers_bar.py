@@ -90,9 +90,8 @@ class DriversBar(QWidget):
         self.choice.setObjectName("driver")
         self.choice.setAccessibleName("Driver: what runs after the file is loaded")
         self.choice.setToolTip("What runs after the file is loaded, and launches the kernels")
-        adjust = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        self.choice.setSizeAdjustPolicy(adjust)
-        self.choice.setMinimumContentsLength(8)
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.choice.setMinimumWidth(10 * self.fontMetrics().averageCharWidth())
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMaximumWidth(30 * self.fontMetrics().averageCharWidth())
         self.choice.activated.connect(self._choose)

@@ -13,7 +13,7 @@ from playground.ui.editor.code_editor import CodeEditor
 from playground.ui.editor.find_bar import FindBar
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
+    from PySide6.QtGui import QAction, QResizeEvent
 
     from playground.ui.document import Document
     from playground.ui.editor.completion import Completion
@@ -91,6 +91,12 @@ class EditorArea(QWidget):
         """End what runs beside the editor."""
         if self.completion is not None:
             self.completion.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the larger part of the height to the file."""
+        super().resizeEvent(event)
+        if self.drivers is not None:
+            self.drivers.editor.set_highest(round(self.height() * 0.38))
 
     # ----------------------------------------------------------------------------- text
 
