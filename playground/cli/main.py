@@ -175,6 +175,8 @@ def _parser(verb: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("file", metavar="FILE", help="a Python file that launches Triton kernels")
     add("--driver", metavar="CODE", help="what to run after the file, for example 'main(4096)'")
+    add("--benchmarks", action="store_true", help="let the file's own benchmarks run as well")
+    add("--tuning", action="store_true", help="let the file's autotuners time their configs")
     add("--launch", type=int, default=0, metavar="N", help="which launch (default 0)")
     add(
         "--set", action="append", default=[], metavar="NAME=VALUE",
@@ -244,6 +246,8 @@ def _task(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParse
         verb=verb,
         file=options.file,
         driver=options.driver,
+        benchmarks=options.benchmarks,
+        tuning=options.tuning,
         launch=options.launch,
         settings=dict(_pair(text, "--set", parser) for text in options.set),
         target=target,

@@ -39,6 +39,8 @@ class Task:
     energy: bool = False
     ncu: bool = False
     keep_autotune: bool = False
+    benchmarks: bool = False
+    tuning: bool = False
 
     def to_json(self) -> str:
         """Return the task as one argument of a command."""

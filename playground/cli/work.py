@@ -61,7 +61,13 @@ class Work:
         result = self.attempt(
             "driver",
             "running the file and its driver",
-            lambda: session.run(driver=task.driver, sizes=sizes, job=self.job),
+            lambda: session.run(
+                driver=task.driver,
+                sizes=sizes,
+                job=self.job,
+                benchmarks=task.benchmarks,
+                tuning=task.tuning,
+            ),
         )
         if result.launches:
             self.report.add(*result.findings)

@@ -14,10 +14,9 @@ import functools
 import importlib
 import math
 import sys
+import time
 import timeit
 from typing import TYPE_CHECKING, Any
-
-import triton.testing
 
 from playground.engine import run_notes, user_frames
 from playground.engine.unmeasured import Unmeasured
@@ -38,10 +37,13 @@ class Plan:
     ----------
     launches
         Tells how many launches there were so far in the run.
+    timed
+        Benchmarks were asked for, and there is no GPU: they run, and each call is made once.
     """
 
-    def __init__(self, launches: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, launches: Callable[[], int] = lambda: 0, *, timed: bool = False) -> None:
         self._launches = launches
+        self.timed = timed
         self._only_launchers: bool | None = None
         self._done: set[object] = set()
 
@@ -56,7 +58,7 @@ class Plan:
 
     def again(self) -> Plan:
         """Return the plan for another run of the same driver."""
-        plan = Plan()
+        plan = Plan(timed=self.timed)
         plan._only_launchers = self._only_launchers
         return plan
 
@@ -65,9 +67,10 @@ _plan: Plan | None = None
 
 
 @contextlib.contextmanager
-def skipped(plan: Plan) -> Iterator[None]:
-    """Leave benchmarks out as `plan` says meanwhile."""
+def skipped(plan: Plan, text: str = "") -> Iterator[None]:
+    """Leave benchmarks out as `plan` says meanwhile; `text` is that of the file."""
     global _plan
+    _look_for_torch_timer(text)
     before, _plan = _plan, plan
     patches = _patches()
     originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
@@ -82,11 +85,15 @@ def skipped(plan: Plan) -> Iterator[None]:
 
 
 def _patches() -> list[tuple[Any, str, Any]]:
+    import triton.testing  # here: whether it interprets is decided after this module's import
+
     patches = [
         (triton.testing, name, _timer(getattr(triton.testing, name)))
         for name in _TIMERS
         if hasattr(triton.testing, name)
     ]
+    if _plan is not None and _plan.timed:
+        return patches
     patches.append((triton.testing.Mark, "run", _report(triton.testing.Mark.run)))
     patches.append((timeit.Timer, "timeit", _timeit(timeit.Timer.timeit)))
     torch_timer = _torch_timer()
@@ -105,7 +112,7 @@ def _torch_timer() -> Any:
     return getattr(module, "Timer", None)
 
 
-def look_for_torch_timer(text: str) -> None:
+def _look_for_torch_timer(text: str) -> None:
     """Import torch's benchmark utilities if `text` does, so that they can be left out."""
     if "utils.benchmark" in text or "import benchmark" in text:
         import torch.utils.benchmark  # noqa: F401  # imported for its place in sys.modules
@@ -129,18 +136,35 @@ def _timer(real: Callable[..., Any]) -> Callable[..., Any]:
     def do_bench(fn: Any, *args: Any, **named: Any) -> Any:
         if _plan is None:
             return real(fn, *args, **named)
+        if _plan.timed:
+            return _interpreted_time(fn, named)
         place = user_frames.innermost()
         once = _inside_report or _plan.goes_once(place)
         if not _inside_report:
             _say("benchmark", once, place)
         if once:
             fn()
-        quantiles = named.get("quantiles")
-        if quantiles is not None:
-            return [Unmeasured() for _ in quantiles]
-        return [Unmeasured()] if named.get("return_mode") == "all" else Unmeasured()
+        return _as_asked(Unmeasured(), named)
 
     return do_bench
+
+
+def _as_asked(time_ms: float, named: dict[str, Any]) -> Any:
+    """Return a time in the shape that the arguments of `do_bench` ask for."""
+    if named.get("quantiles") is not None:
+        return [time_ms for _ in named["quantiles"]]
+    return [time_ms] if named.get("return_mode") == "all" else time_ms
+
+
+def _interpreted_time(fn: Any, named: dict[str, Any]) -> Any:
+    run_notes.tell(
+        "do_bench times one interpreted call by the wall clock: there is no GPU",
+        "it says nothing of a GPU's time",
+        "warning",
+    )
+    started = time.perf_counter()
+    fn()
+    return _as_asked((time.perf_counter() - started) * 1e3, named)
 
 
 _inside_report = False
@@ -251,7 +275,7 @@ def rounds(repeats: Any) -> Any:
 
     `host_watch` puts this around the loop's range.
     """
-    if _plan is None or not isinstance(repeats, range) or len(repeats) < 2:
+    if _plan is None or _plan.timed or not isinstance(repeats, range) or len(repeats) < 2:
         return repeats
     place = user_frames.innermost()
     line = f" at line {place[1]}" if place else ""

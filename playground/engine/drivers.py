@@ -69,16 +69,16 @@ def _may_be_test(call: ast.Call) -> bool:
 
 def _run_test(call: ast.Call, namespace: dict[str, Any]) -> Any:
     """Call a test whose parameters are left out, in whole or in part, as pytest would."""
-    from playground.engine import test_functions
+    from playground.engine import calling_tests
 
     function = _value(call.func, namespace)
-    if not test_functions.is_test(function):
+    if not calling_tests.is_test(function):
         return _value(call, namespace)
     given: dict[str, Any] = {}
     for keyword in call.keywords:
         value = _value(keyword.value, namespace)
         given.update(value if keyword.arg is None else {keyword.arg: value})
-    return test_functions.call(function, namespace, given)
+    return calling_tests.call(function, namespace, given)
 
 
 def _value(node: ast.expr, namespace: dict[str, Any]) -> Any:

@@ -50,16 +50,13 @@ class Caught:
     error: BaseException
 
 
-branches: list[Branch] = []
-"""Branches without a launch taken in this run, the latest last."""
-caught: list[Caught] = []
-"""What the user's handlers caught in this run, the latest last."""
+events: list[Branch | Caught] = []
+"""Branches without a launch taken, and what handlers caught, in this run; the latest last."""
 
 
 def forget() -> None:
     """Begin a run: nothing was decided and nothing caught."""
-    branches.clear()
-    caught.clear()
+    events.clear()
 
 
 def attach(namespace: dict[str, Any]) -> None:
@@ -71,15 +68,15 @@ def attach(namespace: dict[str, Any]) -> None:
 
 def _branch(outcome: Any, file: str, line: int, test: str, launches_if: bool) -> bool:
     result = bool(outcome)
-    if result is not launches_if and len(branches) < _KEPT:
-        branches.append(Branch(file, line, test, result))
+    if result is not launches_if and len(events) < _KEPT:
+        events.append(Branch(file, line, test, result))
     return result
 
 
 def _caught(file: str, line: int) -> None:
     error = sys.exc_info()[1]
-    if error is not None and len(caught) < _KEPT:
-        caught.append(Caught(file, line, error))
+    if error is not None and len(events) < _KEPT:
+        events.append(Caught(file, line, error))
 
 
 def watch(tree: ast.Module, path: str) -> None:

@@ -194,9 +194,14 @@ def importing_from(folder: str) -> Iterator[None]:
         sys.dont_write_bytecode = before
 
 
+def place() -> str:
+    """Return the folder that the helpers of the file executed last are imported from."""
+    return _HelperFinder.the().place
+
+
 def importing_helpers() -> contextlib.AbstractContextManager[None]:
     """Let functions of the file executed last import its helpers, as the file itself does."""
-    return importing_from(_HelperFinder.the().place)
+    return importing_from(place())
 
 
 @contextlib.contextmanager

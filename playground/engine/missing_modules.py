@@ -102,7 +102,7 @@ def _importing_line() -> tuple[str, int] | None:
             return file, walk.f_lineno
         if not (file.startswith("<frozen importlib") or file.endswith(_IMPORTLIB)):
             return None
-        if function == "find_spec" and file.endswith("util.py"):
+        if function == "find_spec" and "util" in os.path.basename(file):
             return None  # the file only asks whether the module is there
         walk = walk.f_back
     return None

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from playground.engine import host_watch
+from playground.engine.interpreter_findings import limit_of
 from playground.model.finding import Finding
 from playground.model.outline import is_jit
 
@@ -43,26 +44,25 @@ def _reasons(session: Session, notes: RunNotes) -> list[tuple[str, str, Place | 
     """Return what kept the file from launching, the likeliest first: text, hint, place."""
     found: list[tuple[str, str, Place | None]] = []
     seen: set[Place] = set()
-    for branch in reversed(host_watch.branches):
-        if (branch.file, branch.line) not in seen:
-            seen.add((branch.file, branch.line))
-            found.append(
-                (
-                    f"took the way without a launch at line {branch.line}, where `{branch.test}` "
-                    f"was {branch.outcome}",
-                    "call it so that the condition leads to the kernel, or type a driver that "
-                    "launches the kernel itself",
-                    (branch.file, branch.line),
-                )
+    for event in reversed(host_watch.events):
+        place = event.file, event.line
+        if place in seen:
+            continue
+        seen.add(place)
+        if isinstance(event, host_watch.Branch):
+            text = (
+                f"took the way without a launch at line {event.line}, where `{event.test}` was "
+                f"{event.outcome}"
             )
-    found.extend(
-        (
-            f"caught {type(item.error).__name__} by itself at line {item.line}: {item.error}",
-            "the exception is why no kernel was launched: mend what it says",
-            (item.file, item.line),
-        )
-        for item in reversed(host_watch.caught)
-    )
+            hint = (
+                "call it so that the condition leads to the kernel, or type a driver that launches "
+                "the kernel itself"
+            )
+        else:
+            error = event.error
+            text = f"caught {type(error).__name__} by itself at line {event.line}: {error}"
+            hint = "the exception is why no kernel was launched: mend what it says"
+        found.append((text, hint, place))
     found.extend((text, "", place) for text, place in notes.skipped)
     if not found:
         found += _nothing_called(session)
@@ -111,9 +111,16 @@ def swallowed(session: Session) -> list[Finding]:
     """
     found = []
     for launch in session.launches:
-        if launch.error is None:
-            continue
-        caught = next((item for item in host_watch.caught if item.error is launch.error), None)
+        if launch.error is None or limit_of(launch.error) is not None:
+            continue  # the interpreter's limits are told where the launch is made
+        caught = next(
+            (
+                event
+                for event in host_watch.events
+                if isinstance(event, host_watch.Caught) and event.error is launch.error
+            ),
+            None,
+        )
         where = f" at line {caught.line}" if caught is not None else ""
         told = session.finding(launch.error, "driver")
         found.append(

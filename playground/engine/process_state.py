@@ -5,21 +5,25 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from playground.engine import loading
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-_AS_IT_WAS = object()
 
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Put back torch's global settings, the working directory and Ctrl-C afterwards."""
-    folder, settings = os.getcwd(), _settings()
+    """Put back torch's global settings, the working directory, `sys.path` and Ctrl-C afterwards.
+
+    The place that the file's helpers are imported from stays: its functions may yet do so.
+    """
+    folder, settings, paths = os.getcwd(), _settings(), list(sys.path)
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -28,6 +32,7 @@ def kept() -> Iterator[None]:
             if get() != value:
                 set_(value)
         os.chdir(folder)
+        sys.path[:] = [item for item in sys.path if item in paths or item == loading.place()]
         if threading.current_thread() is threading.main_thread() and interrupt is not None:
             signal.signal(signal.SIGINT, interrupt)
 
@@ -59,43 +64,39 @@ def in_folder(path: str) -> Iterator[None]:
 
 
 class Environment:
-    """The environment variables that a file has set.
-
-    They stay for as long as its launches do, because what compiles or replays them reads them too;
-    the next run begins without them.
-    """
+    """The environment variables that a file sets: undone after its run, there for its replays."""
 
     def __init__(self) -> None:
-        self._changed: dict[str, tuple[str | None, str | None]] = {}
+        self._changed: dict[str, str | None] = {}
 
     @contextlib.contextmanager
-    def noticed(self) -> Iterator[None]:
-        """Remember what is changed meanwhile."""
+    def scoped(self) -> Iterator[None]:
+        """Remember what is changed meanwhile, and undo it."""
         before = dict(os.environ)
         try:
             yield
         finally:
-            self._changed = _changes(before, os.environ)
+            self._changed = {
+                name: os.environ.get(name)
+                for name in {*before, *os.environ}
+                if before.get(name) != os.environ.get(name)
+            }
+            _set({name: before.get(name) for name in self._changed})
 
-    def put_back(self) -> None:
-        """Undo what was changed, unless somebody else has changed it again since."""
-        for name, (before, after) in self._changed.items():
-            if os.environ.get(name) != after:
-                continue
-            if before is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = before
-        self._changed = {}
+    @contextlib.contextmanager
+    def applied(self) -> Iterator[None]:
+        """Set it meanwhile: what compiles or launches a kernel may read it."""
+        before = {name: os.environ.get(name) for name in self._changed}
+        _set(self._changed)
+        try:
+            yield
+        finally:
+            _set(before)
 
 
-def _changes(
-    before: Mapping[str, str], after: Mapping[str, str]
-) -> dict[str, tuple[str | None, str | None]]:
-    return {
-        name: (before.get(name), after.get(name))
-        for name in {*before, *after}
-        if before.get(name) != after.get(name)
-        and name not in ("TRITON_INTERPRET", "COLUMNS", "LINES")
-        and not (name.startswith("PYTEST") or after.get(name, _AS_IT_WAS) is None)
-    }
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

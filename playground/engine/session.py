@@ -191,7 +191,7 @@ class Session:
         key = (captured.info.index, config)
         prepared = self._replays.get(key)
         if prepared is None:
-            with surroundings.simulated(self):
+            with surroundings.as_in_the_run(self):
                 prepared = replay.prepare(captured, config, self)
             self._replays[key] = prepared
             _bound(self._replays, _KEPT_REPLAYS)
@@ -337,12 +337,11 @@ class Session:
         budget_ms: float = 50.0,
         job: Job | None = None,
     ) -> SweepResult:
-        """Try every config; a few steps around the captured one when none are given."""
+        """Try every config; without any, those the file offers, else steps around the captured."""
         from playground.engine import sweep
-        from playground.model.sweep import space
+        from playground.model.sweep import own_space
 
-        info = self.launches[launch].info
-        chosen = space(info.knobs, info.config) if configs is None else configs
+        chosen = own_space(self.launches[launch].info) if configs is None else configs
         return sweep.run_sweep(self, launch, chosen, target, budget_ms, job or Job())
 
     def export(
@@ -578,7 +577,7 @@ class Session:
         key = (launch, config)
         found = self._hosted.get(key)
         if found is None:
-            with surroundings.simulated(self):
+            with surroundings.as_in_the_run(self):
                 found = self._hosted[key] = hosting.hosted(self, launch, config)
             _bound(self._hosted, _KEPT_HOSTED)
         return found
@@ -606,7 +605,7 @@ class Session:
         if key not in self._checked:
             from playground.engine.verdict import judged
 
-            with surroundings.simulated(self):
+            with surroundings.as_in_the_run(self):
                 self._checked[key] = judged(self, launch, config, job)
         return self._checked[key]
 
@@ -634,7 +633,7 @@ class Session:
         with (
             in_state(self.random_state),
             loading.script_arguments(self.path),
-            surroundings.simulated(self),
+            surroundings.as_in_the_run(self),
         ):
             yield
 
@@ -733,7 +732,7 @@ class Session:
     def guarded(self, job: Job) -> Iterator[None]:
         """Say at once when an error has made this process unusable, and stop when cancelled."""
         try:
-            with self.watched(job), surroundings.simulated(self):
+            with self.watched(job), surroundings.as_in_the_run(self):
                 yield
             self.synchronize()
         except Exception as error:
@@ -759,7 +758,6 @@ class Session:
         self.result = None
         self.last = Last()
         self.changes = fingerprint.Changes()
-        self.surroundings.environment.put_back()
         self.counts.clear()
         self._reset_results()
 

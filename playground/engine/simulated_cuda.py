@@ -280,12 +280,12 @@ def _backward(*args: Any, **named: Any) -> Any:
 
 @functools.cache
 def _patches() -> tuple[tuple[Any, str, Any], ...]:
-    constructors: tuple[Any, ...] = tuple(_device._device_constructors())
+    constructors = _device._device_constructors()
     makers = [
         (owner, real.__name__, _maker(real))
         for real in constructors
         for owner in (torch, torch.nested)
-        if getattr(owner, real.__name__, None) is real
+        if hasattr(owner, real.__name__) and getattr(owner, real.__name__) is real
     ]
     likes = [name for name in dir(torch) if name.endswith("_like")]
     news = [name for name in dir(torch.Tensor) if name.startswith("new_")]

@@ -22,7 +22,7 @@ from playground.engine import (
     run_notes,
     written_files,
 )
-from playground.engine.benchmarks import Plan, look_for_torch_timer, skipped
+from playground.engine.benchmarks import Plan, skipped
 from playground.engine.triton_private import lenient_tuners
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def first_run(session: Session, around: Surroundings) -> Iterator[None]:
     host_watch.forget()
     folder = os.path.dirname(session.path)
     before = written_files.listing(folder)
-    with around.environment.noticed(), _around(session, around, around.notes, around.plan):
+    with around.environment.scoped(), _around(session, around, around.notes, around.plan):
         yield
     names = written_files.written(before, written_files.listing(folder))
     if names:
@@ -69,13 +69,20 @@ def first_run(session: Session, around: Surroundings) -> Iterator[None]:
 def again(session: Session) -> Iterator[None]:
     """Run the file another time, for a replay: as the first time, and nothing is told."""
     around = session.surroundings
-    with _around(session, around, run_notes.RunNotes(), around.plan.again()):
+    repeated = process_state.Environment()
+    with repeated.scoped(), _around(session, around, run_notes.RunNotes(), around.plan.again()):
         yield
 
 
 @contextlib.contextmanager
-def simulated(session: Session) -> Iterator[None]:
-    """Let the user's functions find the simulated GPU, where there is none; they are called so."""
+def as_in_the_run(session: Session) -> Iterator[None]:
+    """Let the user's functions find what they found in the run: its environment, its GPU."""
+    with session.surroundings.environment.applied(), _simulated_gpu(session):
+        yield
+
+
+@contextlib.contextmanager
+def _simulated_gpu(session: Session) -> Iterator[None]:
     if session.device.mode != "interpreter" or machine.has_nvidia_gpu():
         yield
         return
@@ -89,7 +96,7 @@ def simulated(session: Session) -> Iterator[None]:
 @contextlib.contextmanager
 def unattended(path: str, text: str) -> Iterator[None]:
     """Run a file where no launch is performed and nobody is told: in a process that compiles."""
-    with _entered(*_plain(path, text, run_notes.RunNotes()), skipped(Plan(lambda: 1))):
+    with _entered(*_plain(path, text, run_notes.RunNotes()), skipped(Plan(lambda: 1), text)):
         yield
 
 
@@ -98,11 +105,12 @@ def _around(
     session: Session, around: Surroundings, notes: run_notes.RunNotes, plan: Plan
 ) -> Iterator[None]:
     benchmarks: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    if not around.benchmarks:
-        look_for_torch_timer(session.text)
-        benchmarks = skipped(plan)
+    if around.benchmarks and session.device.mode == "interpreter":
+        benchmarks = skipped(Plan(timed=True))
+    elif not around.benchmarks:
+        benchmarks = skipped(plan, session.text)
     plain = _plain(session.path, session.text, notes)
-    with _entered(simulated(session), *plain, benchmarks):
+    with _entered(_simulated_gpu(session), *plain, benchmarks):
         yield
 
 

@@ -57,6 +57,22 @@ def test_coverage_is_exact(call):
     assert done.document["coverage"]["bytes_unique"] == 3 * 4 * size
 
 
+def test_a_files_own_benchmarks_run_only_when_asked_for(call, kernel_file):
+    path = kernel_file("""
+from triton.testing import do_bench
+run(64)
+for n in (256, 512):
+    print(f"{n}: {do_bench(lambda: run(n)):.1f} ms")
+""")
+    skipped = call("launches", path, "--driver", "", "--json")
+    assert skipped.status == 0, skipped.err
+    assert [launch["grid"] for launch in skipped.document["launches"]] == [[2, 1, 1]]
+    said = " ".join(finding["message"] for finding in skipped.document["findings"])
+    assert "benchmark at line 25 skipped" in said
+    ran = call("launches", path, "--driver", "", "--benchmarks", "--json")
+    assert len(ran.document["launches"]) > 1
+
+
 def test_compile_reports_resources_and_text(call):
     done = call("compile", VECTOR_ADD, "--target", "cuda:90", "--emit", "ptx", "--json")
     assert done.status == 0, done.err

@@ -134,9 +134,10 @@ def _plain(value: Any) -> Any:
 def _fixture_function(name: str, namespace: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the function and the parameters of the fixture called `name`, if there is one."""
     for key, value in namespace.items():
-        marker = getattr(value, "_fixture_function_marker", None) or getattr(
-            value, "_pytestfixturefunction", None
-        )
+        # Asked statically: some objects answer whatever they are asked for.
+        marker = inspect.getattr_static(
+            value, "_fixture_function_marker", None
+        ) or inspect.getattr_static(value, "_pytestfixturefunction", None)
         if marker is None:
             continue
         if (getattr(marker, "name", None) or key) == name:

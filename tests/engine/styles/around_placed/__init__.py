@@ -1,0 +1,1 @@
+raise RuntimeError("this package starts a cluster when it is imported")

@@ -1,0 +1,1 @@
+from around_lib.kernels import twice
