@@ -178,11 +178,14 @@ def _rows_in_one_block(plan: _Plan) -> None:
                     for term in terms(access.offset)
                     if term != left and left not in factors(term)
                 )
-                if repeats or block not in plan.constexprs or block in plan.tuned:
+                if repeats or block not in plan.constexprs:
                     continue
                 size = plan.sizes.get(right.name)
                 if size is not None:
-                    plan.constexprs[block] = 1 << max(size - 1, 0).bit_length()
+                    whole = 1 << max(size - 1, 0).bit_length()
+                    # What a heuristic or a tuner gives is not known: at least a row, it may be.
+                    known = plan.constexprs[block] if block in plan.tuned else 0
+                    plan.constexprs[block] = max(whole, known)
                     plan.constexpr_texts[block] = f"triton.next_power_of_2({right.name})"
 
 

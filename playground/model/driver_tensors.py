@@ -123,6 +123,10 @@ class DriverText:
             return f"torch.zeros({shape}, {kind}{where})"
         if role == "lock":
             return f"torch.zeros({shape}, dtype=torch.int32, {where})"
+        if role == "float" and re.fullmatch(r"torch\.u?int\d+", tensor.dtype):
+            return f"torch.randint(0, 8, {tuple_text}, {kind}{where})"
+        if "float8" in tensor.dtype:
+            return f"torch.randn({shape}, {where}).to({tensor.dtype})"
         if role == "index":
             kind = kind or "dtype=torch.int32, "
             return f"torch.randint(0, {top}, {tuple_text}, {kind}{where})"
@@ -130,7 +134,7 @@ class DriverText:
             count = " * ".join(texts)
             made = f"torch.linspace(0, {max(tensor.top - 1, 0)}, {count}, {where})"
             return made + ".to(torch.int32)" + (f".view({shape})" if len(texts) > 1 else "")
-        if role == "bool":
+        if role == "bool" or tensor.dtype == "torch.bool":
             return f"torch.rand({shape}, {where}) > 0.5"
         if role == "packed":
             kind = kind or "dtype=torch.int32, "
