@@ -55,11 +55,12 @@ def _launches(launches: list[dict[str, Any]]) -> str:
     parts = []
     for item in launches:
         grid = " × ".join(map(str, item["grid"]))
+        times = f", {item['count']} like launches" if item["count"] > 1 else ""
         place = f", called in line {item['call_line']}" if item["call_line"] else ""
         wrappers = f", under {' and '.join(item['wrappers'])}" if item["wrappers"] else ""
         parts.append(
             f"launch {item['index']}: {item['kernel']} (line {item['line']}{place}{wrappers})\n"
-            f"grid {grid} ({item['grid_kind']}), {item['programs']} programs"
+            f"grid {grid} ({item['grid_kind']}), {item['programs']} programs{times}"
         )
         rows = []
         for argument in item["arguments"]:

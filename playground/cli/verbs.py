@@ -12,7 +12,7 @@ from playground.engine.findings import coverage_findings
 from playground.engine.session import Session
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, validate
-from playground.model.sweep import space
+from playground.model.sweep import own_space, space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +150,8 @@ def sweep(work: Work) -> None:
         fixed = {knob.name: (work.config[knob.name],) for knob in knobs if knob.name in work.config}
         configs = space(knobs, work.config, {**fixed, **given})
     else:
-        configs = space(knobs, work.config)
+        moved = work.config != work.launch.config
+        configs = space(knobs, work.config) if moved else own_space(work.launch)
         if len(configs) > LARGEST_SWEEP:
             configs = one_at_a_time(work.launch, work.config)
             work.report.add(
