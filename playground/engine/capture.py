@@ -221,6 +221,7 @@ class Capture:
             if limit is None:
                 raise
             # Known and compilable all the same; what comes after it is worth seeing, too.
+            self._newest = None
             found = finding_from_exception(error, "capture", user_files=self._files)
             self._tell(not_interpretable(wrappers.kernel_name(function), found, limit))
             return InterpretedLaunch(function, args, kwargs)

@@ -15,6 +15,7 @@ from playground.engine import (
     drivers,
     loading,
     nothing_launched,
+    ragged,
     snapshot,
     surroundings,
     user_frames,
@@ -49,6 +50,7 @@ def run(session: Session, job: Job) -> RunResult:
         return _result(session, started)
     job.progress(f"running {Path(session.path).name}")
     around = session.surroundings
+    ragged.begin(session)
     recorder = capture.Capture(session.device.target, (session.path,), tuning=around.tuning)
     around.plan = benchmarks.Plan(lambda: len(recorder.launches))
     failures: list[Finding] = []
@@ -147,6 +149,7 @@ def _findings(
         found += nothing_launched.swallowed(session)
         if not recorder.launches:
             found.append(nothing_launched.finding(session, notes))
+        found += ragged.offer(session)
     told_already = " ".join(finding.message for finding in failures)
     return [
         *found,

@@ -81,8 +81,10 @@ class _Look:
         self._prepared = prepared
         self._job = job
         self._deadline = math.inf
+        self._lost: set[Site] = set()
         self.sites: set[Site] = set()
         self.outside: set[Site] = set()
+        self.strayed = False
         self.mismatches, self.elements = 0, 0
         self.tensor = ""
         self.first_index: tuple[int, ...] | None = None
@@ -109,7 +111,8 @@ class _Look:
             raise
         except Exception:
             return poison is not None  # the lanes even decide how the kernel runs
-        found = False
+        found = bool(self._lost - self.outside)
+        self.strayed = self.strayed or found
         for name, want in self._want.items():
             if torch.equal(_bits(got[name]), _bits(want)):
                 continue
@@ -136,7 +139,9 @@ class _Look:
                     self._prepared.run()
                 if only is None:
                     self.sites |= filled.sites
-        self.outside |= {(item.line, item.file) for item in interpreter.last_out_of_bounds()}
+        self._lost = {(item.line, item.file) for item in interpreter.last_out_of_bounds()}
+        if poison is None:
+            self.outside = self._lost
         return {
             name: self._prepared.view(tensor).clone()
             for name in self._prepared.written
@@ -167,6 +172,8 @@ def _told(
     where = ", ".join(f"line {line}" for line, _ in sites)
     what = "outside a tensor" if look.outside & set(sites) else "that a mask switches off"
     note = f"the result depends on lanes {what} ({where})"
+    if not look.tensor and look.strayed:
+        note = f"lanes {what} become addresses ({where})"
     findings = []
     for line, file in sites:
         if (line, file) in look.outside:
@@ -183,12 +190,15 @@ def _told(
                 "give the load the value that changes nothing: other=0.0 for sums and products, "
                 "other=-float('inf') for a maximum and softmax"
             )
+            if not look.tensor and look.strayed:
+                message = "lanes that the mask switches off, without a value, become addresses"
+                hint = "give the load other=0, and mask what is loaded or stored through it"
         shown = "NaN" if math.isnan(poison) else f"{poison:g}"
         findings.append(
             Finding(
                 "error", "check", f"{launch.info.kernel}: {message}", hint, file, line, None,
                 f"with {shown} there, {look.mismatches} of {look.elements} elements of "
-                f"{look.tensor} change under {config.label()}",
+                f"{look.tensor} change under {config.label()}" if look.tensor else "",
             )
         )  # fmt: skip
     if result.status == "wrong":

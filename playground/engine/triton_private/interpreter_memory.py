@@ -441,7 +441,7 @@ class Memory:
         addresses, active = self._lanes(ptrs, mask)
         touched, lost = self._enter("load", ptrs, addresses, active, dtype.itemsize)
         open_lanes = lost is not None
-        if not active.all():
+        if lost is not None or not active.all():
             self.switched_off = True
             open_lanes = open_lanes or other is None
         if open_lanes:
