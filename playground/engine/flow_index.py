@@ -41,6 +41,7 @@ class _Definition:
     scope: tuple[str, ...]
     parameters: tuple[str, ...]
     method: bool
+    rest: str = ""
 
 
 class Index:
@@ -146,7 +147,8 @@ class Index:
         parameters = tuple(item.arg for item in [*node.args.posonlyargs, *node.args.args])
         static = any(getattr(item, "id", "") == "staticmethod" for item in node.decorator_list)
         method = scope[-1].startswith("class ") and not static
-        definition = _Definition(file, inner, parameters, method)
+        rest = node.args.vararg.arg if node.args.vararg is not None else ""
+        definition = _Definition(file, inner, parameters, method, rest)
         self._functions.setdefault(node.name, []).append(definition)
         self._declare(file, node, inner)
         self._locals[inner].update(parameters, (item.arg for item in node.args.kwonlyargs))
@@ -291,13 +293,14 @@ class Index:
         self._option(file, scope, call)
         for definition, skipped in self.definitions(call):
             names = definition.parameters[skipped:]
+            rest = [definition.rest] if definition.rest else []
             for position, value in enumerate(call.args):
                 if isinstance(value, ast.Starred):
-                    for name in names[position:]:
+                    for name in [*names[position:], *rest]:
                         self._parameter(definition, name, Value(file, scope, value.value))
                     break
-                if position < len(names):
-                    self._parameter(definition, names[position], Value(file, scope, value))
+                for name in [names[position]] if position < len(names) else rest:
+                    self._parameter(definition, name, Value(file, scope, value))
 
     def _parameter(self, definition: _Definition, name: str, value: Value) -> None:
         if definition.scope[-1].startswith("class "):

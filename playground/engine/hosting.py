@@ -250,7 +250,9 @@ def _did_not_follow(
     written = [
         name
         for name in moved
-        if (origin := flow.origin(call, name)) is not None and isinstance(origin[1], ast.Constant)
+        if (origin := flow.origin(call, name)) is not None
+        and isinstance(origin[1], ast.Constant)
+        and session.entries.of(session, launch, name).changes_inputs is None
     ]
     if not written:
         return ()

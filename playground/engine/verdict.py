@@ -47,7 +47,7 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     if config == launch.info.config and result.status != "unjudged":
         findings = (*findings, *tuner_findings(session, launch, job))
     opinion = second_opinion(session, launch, config, job, result)
-    if opinion.findings:
+    if opinion.findings and not (result.status == "wrong" and _is_problem(session, launch, config)):
         return Checked(0, config, opinion.result or result, (*findings, *opinion.findings))
     if result.status != "wrong":
         return Checked(0, config, result, findings)
@@ -231,6 +231,14 @@ def _dictated(session: Session, launch: CapturedLaunch, config: Config, job: Job
         return None
     captured = session.verdict_on(launch, launch.info.config, job)
     return constexprs[0] if captured.result.status == "correct" else None
+
+
+def _is_problem(session: Session, launch: CapturedLaunch, config: Config) -> bool:
+    """Tell whether a moved knob says what the inputs are: then the kernel cannot be blamed."""
+    return any(
+        session.entries.of(session, launch, name).changes_inputs is not None
+        for name in hosting.moved_constexprs(launch, config)
+    )
 
 
 def _reason(session: Session, launch: CapturedLaunch, name: str) -> str:
