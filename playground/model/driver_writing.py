@@ -175,7 +175,8 @@ class _Writer:
     def _bare_kernels(self) -> Iterator[Written]:
         files = self.files
         used: set[str] = set()
-        for node in (*files.top.values(), *files.loose, files.main_block):
+        loose = [node for node in files.loose if files.launches(node)]
+        for node in (*files.top.values(), *loose, files.main_block):
             if node is not None:
                 used |= references(node)
         for place in files.kernels:

@@ -2,6 +2,9 @@
 #: launches = ["offset_kernel"]
 #: knobs = {BLOCK = 128}
 #: stores = {out_ptr = 1000}
+#: compile = "Cannot access global variable SHIFT"
+#: findings = ["write `SHIFT = tl.constexpr(-1)`"]
+#: gpu = false
 """Not a kernel:
 
 @triton.jit
