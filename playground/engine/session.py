@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 Key = tuple[int, Config]
 STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
 _KEPT_REPLAYS = 64
-_KEPT_HOSTED = 1024
+_KEPT_HOSTED = 64
 _KEPT_COUNTS = 16
 _KEPT_COUNTS_BYTES = 4 << 30
 _KEPT_WORKING_SETS = 4
