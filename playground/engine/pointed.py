@@ -10,14 +10,16 @@ import bisect
 import ctypes
 import functools
 import gc
+import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from playground.engine.arguments import numbers_in, storage_key, tensors_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from playground.engine.arguments import StorageKey
 
@@ -25,6 +27,8 @@ _LOOKED_AT = 1 << 16
 """Elements of an integer tensor that are looked at: a table of addresses is short."""
 _LOWEST = {"cpu": 1 << 24, "cuda": 1 << 32}
 """Smaller numbers are indices, sizes and seeds."""
+_TABLES = (torch.int64, torch.uint64)
+_MAPPED = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) r", re.MULTILINE)
 _MEMORY_TYPE = 2  # CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 
 
@@ -79,7 +83,7 @@ class AddressBook:
 
     def _addresses(self, tensor: torch.Tensor, saved: torch.Tensor | None) -> frozenset[int]:
         """Return the numbers in a 64-bit integer tensor that may be addresses."""
-        if tensor.dtype not in (torch.int64, torch.uint64) or storage_key(tensor) is None:
+        if tensor.dtype not in _TABLES or storage_key(tensor) is None:
             return frozenset()
         place = (storage_key(tensor), tensor.storage_offset(), tensor.shape, tensor.stride())
         before, numbers = self._read.get(place, (None, frozenset()))
@@ -102,47 +106,43 @@ class AddressBook:
         return kept
 
 
-def tensors_at(addresses: Collection[int]) -> Iterable[torch.Tensor]:
-    """Yield one tensor for each live storage in which an address lies."""
+def tensors_at(addresses: Collection[int]) -> list[torch.Tensor]:
+    """Return one tensor for each live storage in which an address lies: a table, if there is one.
+
+    Several tensors may share a storage, our own views of its bytes among them.
+    """
     if not addresses:
-        return
+        return []
     ordered = sorted(addresses)
-    seen: set[StorageKey] = set()
+    found: dict[StorageKey, torch.Tensor] = {}
     objects = gc.get_objects()
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # Only what Python can still name can be told from a plain number.
     for value in [value for value in objects if type(value) in kinds]:
         key = storage_key(value)
-        if key is None or key in seen:
+        if key is None or (key in found and value.dtype not in _TABLES):
             continue
-        seen.add(key)
         at = bisect.bisect_left(ordered, key[1])
         if at < len(ordered) and ordered[at] < key[1] + value.untyped_storage().nbytes():
-            yield value
+            found[key] = value
+    return list(found.values())
 
 
-def in_use_on_cpu(addresses: Iterable[int]) -> list[int]:
+def in_use_on_cpu(addresses: Collection[int]) -> list[int]:
     """Return the addresses that lie in memory which this process has mapped."""
     try:
-        with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
-            lines = maps.read().splitlines()
+        with open("/proc/self/maps", "rb") as maps:
+            places = _MAPPED.findall(maps.read())
     except OSError:  # not to be known here: each of them may be one
         return list(addresses)
-    starts, ends = [], []
-    for line in lines:
-        place, permissions = line.split(" ", 2)[:2]
-        if permissions.startswith("r"):
-            start, end = place.split("-")
-            starts.append(int(start, 16))
-            ends.append(int(end, 16))
-    return [
-        address
-        for address in addresses
-        if (at := bisect.bisect_right(starts, address)) and address < ends[at - 1]
-    ]
+    starts = np.array([int(start, 16) for start, _ in places], dtype=np.uint64)
+    ends = np.array([0, *(int(end, 16) for _, end in places)], dtype=np.uint64)
+    asked = np.array([address for address in addresses if 0 <= address < 1 << 64], dtype=np.uint64)
+    inside = asked < ends[np.searchsorted(starts, asked, side="right")]
+    return [int(address) for address in asked[inside]]
 
 
-def in_use_on_gpu(addresses: Iterable[int]) -> list[int]:
+def in_use_on_gpu(addresses: Collection[int]) -> list[int]:
     """Return the addresses that the CUDA driver knows."""
     driver = _cuda_driver()
     if driver is None:

@@ -70,7 +70,8 @@ def _poisoning(make: Callable[..., Any]) -> Callable[..., Any]:
         result = make(*args, **kwargs)
         # A file that imported the function by name keeps this one: then it does nothing any more.
         if _depth and not torch.compiler.is_compiling() and isinstance(result, torch.Tensor):
-            poison(result)
+            with torch._C.DisableTorchFunction():  # what is done here is nobody's business
+                poison(result)
         return result
 
     made._poisons = True  # type: ignore[attr-defined]

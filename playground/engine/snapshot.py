@@ -90,6 +90,10 @@ class SnapshotPool:
 
     def before(self, arguments: Mapping[str, Any]) -> Snapshot:
         """Return a snapshot of what `arguments` reach, before their launch."""
+        with torch._C.DisableTorchFunction():  # modes of the driver have no part in it
+            return self._before(arguments)
+
+    def _before(self, arguments: Mapping[str, Any]) -> Snapshot:
         snapshot = Snapshot()
         for value in arguments.values():
             for tensor in tensors_in(value):
@@ -114,6 +118,10 @@ class SnapshotPool:
 
     def after(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
         """Add to `snapshot` what the launch of `function` changed."""
+        with torch._C.DisableTorchFunction():
+            self._after(snapshot, function, arguments)
+
+    def _after(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
         for key, image in snapshot.images.items():
             copy = self._copy(key, image.live)
             if copy is not image.saved:

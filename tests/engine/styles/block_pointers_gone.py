@@ -3,7 +3,7 @@
 #: launches = ["copy_block"]
 #: interpreter = "tl.make_tensor_descriptor"
 #: compile = "tl.make_tensor_descriptor"
-#: findings = ["block pointers"]
+#: findings = ["Block pointers have been removed"]
 #: gpu = false
 import torch
 import triton
