@@ -167,7 +167,7 @@ class _Door:
 
             def launch(*args: Any, stream: Any = None) -> Any:
                 def run(_: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
-                    return original(kernel, grid)(*args, stream=stream)
+                    return kernel if warmup else original(kernel, grid)(*args, stream=stream)
 
                 metadata = kernel.metadata
                 options = {
