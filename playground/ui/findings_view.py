@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from playground.ui.finding_remedies import Remedy
     from playground.ui.theme import Theme
 
+_CELL_EDGE = 4
+"""Pixels that a cell keeps around a widget in it."""
+
 _FINDING = Qt.ItemDataRole.UserRole
 _TOKENS = {"error": "bad", "warning": "warn", "hint": "accent_link", "info": "muted"}
 
@@ -78,7 +81,7 @@ class FindingsView(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(3, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(3, QHeaderView.ResizeMode.Fixed)
         self._empty = QLabel(self)
         self._empty.setObjectName("findings.empty")
         self._empty.setProperty("role", "muted")
@@ -159,7 +162,13 @@ class FindingsView(QWidget):
         button.clicked.connect(
             lambda: remedy.apply(self._document), Qt.ConnectionType.QueuedConnection
         )
-        row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        # Only with the style's own margins is it known how wide a button is.
+        button.ensurePolished()
+        margins = row.contentsMargins()
+        self.tree.setColumnWidth(
+            3, button.sizeHint().width() + margins.left() + margins.right() + _CELL_EDGE
+        )
         return holder
 
     def _item(self, finding: Finding) -> QTreeWidgetItem:

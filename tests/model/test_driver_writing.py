@@ -191,9 +191,12 @@ def test_no_driver_is_written_where_the_file_has_an_example() -> None:
 
 
 def test_strange_kernels_do_not_stop_a_file_from_opening() -> None:
-    for body in ("pass", "return x_ptr", "tl.load(*x_ptr)", "tl.load()", "x = tl.load(x_ptr[0])",
-                 "for a, b in tl.static_range(3): tl.store(x_ptr + a, b)",
-                 "while True: x_ptr += 1", "tl.program_id(axis=n)", "(lambda: x_ptr)()"):  # fmt: skip
-        found = outline(HEAD + f"@triton.jit\ndef odd(x_ptr, n, *rest, B: tl.constexpr = 4):\n"
-                        f"    {body}\n", "k.py")  # fmt: skip
+    bodies = [
+        "pass", "return x_ptr", "tl.load(*x_ptr)", "tl.load()", "x = tl.load(x_ptr[0])",
+        "for a, b in tl.static_range(3): tl.store(x_ptr + a, b)", "while True: x_ptr += 1",
+        "tl.program_id(axis=n)", "(lambda: x_ptr)()",
+    ]  # fmt: skip
+    for body in bodies:
+        header = "@triton.jit\ndef odd(x_ptr, n, *rest, B: tl.constexpr = 4):\n"
+        found = outline(f"{HEAD}{header}    {body}\n", "k.py")
         assert [kernel.name for kernel in found.kernels] == ["odd"]

@@ -264,7 +264,7 @@ class FakeEngine(EnginePort):
                 (self.unusable_blocks[int(config["BLOCK_SIZE"])],),
             )
             for config in request.configs
-            if config["BLOCK_SIZE"] in self.unusable_blocks
+            if config.as_dict().get("BLOCK_SIZE") in self.unusable_blocks
         ] + [messages.Finished()]
 
     def _answer_getir(self, request: messages.GetIr) -> list[messages.Reply]:

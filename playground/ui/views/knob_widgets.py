@@ -140,7 +140,7 @@ class KnobSlider(QSlider):
         self.setSingleStep(1)
         self.setPageStep(2 if len(values) <= MAX_TICKS else max(len(values) // 20, 2))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumHeight(round(self.fontMetrics().height() * 1.7))
+        self.setMinimumHeight(round(self.fontMetrics().height() * 1.8))
         theme.changed.connect(self.update)
 
     def show_value(self, value: int, captured: int | None) -> None:
@@ -247,7 +247,7 @@ class KnobSlider(QSlider):
         painter.setBrush(accent)
         here = self._x(self.sliderPosition())
         painter.drawRoundedRect(QRectF(left, middle - 2, here - left, 4), 2, 2)
-        self._paint_crosses(painter, middle + radius + 3)
+        self._paint_crosses(painter, middle + radius + 2)
         if len(self._values) <= MAX_TICKS:
             painter.setPen(QPen(theme.color("muted"), 1))
             for position in range(len(self._values)):
@@ -271,7 +271,9 @@ class KnobSlider(QSlider):
 
     def _paint_crosses(self, painter: QPainter, y: float) -> None:
         arm = max(self.fontMetrics().height() * 0.14, 2.0)
-        painter.setPen(QPen(self._theme.color("bad"), 1.6))
+        pen = QPen(self._theme.color("bad"), 1.5)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
         for position in self._unusable:
             x = self._x(position)
             painter.drawLine(QPointF(x - arm, y - arm), QPointF(x + arm, y + arm))

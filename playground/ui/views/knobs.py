@@ -185,8 +185,13 @@ class KnobsPanel(QWidget):
         self._presets.setCurrentIndex(0)
 
     def _show_unusable(self, _target: str = "") -> None:
-        for row in self._rows.values():
-            row.show_unusable(self._document.unusable_values(row.knob))
+        document = self._document
+        for name, row in self._rows.items():
+            reasons = document.unusable_values(row.knob)
+            if name != document.last_knob and name in document.config:
+                # The whole config can't run then: said once, under the knob that led there.
+                reasons.pop(document.config[name], None)
+            row.show_unusable(reasons)
 
     def _ask(self, name: str, value: KnobValue, dragging: bool) -> None:
         self._document.set_knob(name, value, dragging=dragging)
