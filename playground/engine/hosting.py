@@ -71,9 +71,9 @@ def hosted(session: Session, launch: CapturedLaunch, config: Config) -> Hosted:
     KnobError
         The config names no knob of this launch, or a value that the knob cannot take.
     """
-    config = validated(config, launch.info.knobs)
+    config = settled(launch, config)
     moved = moved_constexprs(launch, config)
-    edits = _edits(session, launch, config, moved)
+    edits = _edits(session, launch, config, moved, also_alone=has_moved_on(launch))
     if not edits:
         findings = _did_not_follow(session, launch, moved)
         return alone(launch, config, findings=findings)
@@ -85,10 +85,40 @@ def hosted(session: Session, launch: CapturedLaunch, config: Config) -> Hosted:
 
 def alone(launch: CapturedLaunch, config: Config, *, findings: tuple[Finding, ...] = ()) -> Hosted:
     """Return `launch` under `config` with everything else as it was captured."""
-    config = validated(config, launch.info.knobs)
+    config = settled(launch, config)
     effective = with_heuristics(launch, config)
     arguments = _forced(launch, dict(launch.arguments), effective, launch.info.config)
-    return Hosted(launch, config, effective, launch.grid, arguments, findings=findings)
+    grid = launch.grid
+    if not changed_knobs(launch, effective) or has_moved_on(launch):
+        grid = launch.info.grid
+    return Hosted(launch, config, effective, grid, arguments, findings=findings)
+
+
+def settled(launch: CapturedLaunch, config: Config) -> Config:
+    """Return `config` in the order of the launch's knobs, with what it changes checked.
+
+    What was launched is replayed as it was, also where no knob would take its value.
+
+    Raises
+    ------
+    KnobError
+        The config names no knob of this launch, or a value that the knob cannot take.
+    """
+    changed = Config.of({name: config[name] for name in changed_knobs(launch, config)})
+    return validated(changed, launch.info.knobs)
+
+
+def has_moved_on(launch: CapturedLaunch) -> bool:
+    """Tell whether a grid function gives another grid now than it gave at the launch.
+
+    It looks at a name of the host (the variable of a loop) that has another value by now.
+    """
+    if not callable(launch.grid):
+        return False
+    try:
+        return grid_size(launch.grid, dict(launch.arguments)) != launch.info.grid
+    except Exception:  # whatever it looks at is gone: the captured grid is what there is
+        return True
 
 
 def moved_constexprs(launch: CapturedLaunch, config: Config) -> tuple[str, ...]:
@@ -166,13 +196,17 @@ def _adopted(
     }  # fmt: skip
     effective = with_heuristics(launch, config).updated(followed)
     arguments = _forced(launch, arguments, effective, fresh)
-    grid = made.grid if callable(made.grid) else made.info.grid
+    # A grid function may look at names that have moved on since the launch was made.
+    forced = any(name in fresh and fresh[name] != value for name, value in effective.values)
+    grid = (
+        made.grid if callable(made.grid) and forced and not has_moved_on(made) else made.info.grid
+    )
     differs = (
         bool(reshaped or followed)
-        or (not callable(grid) and grid != launch.info.grid)
+        or (not callable(launch.grid) and grid_size(grid, arguments) != launch.info.grid)
         or any(not _same(launch.arguments[n], arguments[n]) for n in arguments if n not in moved)
     )
-    if callable(grid) and not differs and callable(launch.grid):
+    if not differs and callable(launch.grid):
         # A function of the launch's own parameters follows by itself; one that looks at other
         # names of the host does not.
         differs = grid_size(launch.grid, arguments) != grid_size(grid, arguments)

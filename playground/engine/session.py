@@ -21,7 +21,7 @@ from playground.engine.findings import (
 from playground.engine.job import Job
 from playground.engine.launches import Last, LaunchList
 from playground.engine.source_text import read_source
-from playground.model.config import Config, validated
+from playground.model.config import Config
 from playground.model.outline import Driver, Outline, outline, syntax_finding
 
 if TYPE_CHECKING:
@@ -652,10 +652,12 @@ class Session:
     ) -> tuple[CapturedLaunch, Config]:
         if not self.launches:
             raise LookupError("no launch was captured yet: run the file first (play.run())")
+        from playground.engine.hosting import settled
+
         self._notice_changes()
         captured = self.launches[launch]
         base = config if config is not None else captured.info.config
-        return captured, validated(base.updated(knobs), captured.info.knobs)
+        return captured, settled(captured, base.updated(knobs))
 
     def _new_entries(self) -> Entries:
         from playground.engine.entries import Entries

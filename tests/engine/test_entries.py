@@ -309,3 +309,60 @@ answer(out)
     assert got["script"] == ["correct", "captured", "driver"]
     assert got["silent"][0] == "wrong"  # nothing tells that the parts may be others
     assert got["text"].endswith("; the driver ran again with it")
+
+
+def test_a_grid_function_whose_names_have_moved_on(run_engine) -> None:
+    got = run_engine(
+        PLAY
+        + """
+play = opened("late.py", HEAD + '''
+def example(n=1000):
+    x = torch.randn(n)
+    outs = [torch.empty(n), torch.empty(n)]
+    for o, B in zip(outs, (64, 128)):
+        copy[lambda meta: (triton.cdiv(n, B),)](x, o, n, B=B)
+    return outs
+''')
+counts = opened("counts.py", HEAD + '''
+def example():
+    x, o = torch.randn(64), torch.empty(64)
+    for size in (64, 32, 0):
+        copy[lambda meta: (triton.cdiv(size, meta["B"]),)](x, o, size, B=16)
+    return o
+''')
+answer({
+    "same": [verdict(play, 0), play.prepare(0).grid[0], play.prepare(0, num_warps=8).grid[0]],
+    "moved": [play.prepare(0, B=32).grid[0], verdict(play, 0, B=32)],
+    "counts": [counts.prepare(0).grid[0], verdict(counts, 0),
+               counts.prepare(0, B=8).grid[0], verdict(counts, 0, B=8)],
+})
+"""
+    )
+    assert got["same"] == [["correct", "captured", "launch"], 16, 16]
+    assert got["moved"] == [32, ["correct", "captured", "driver"]]
+    assert got["counts"] == [
+        4, ["correct", "captured", "launch"], 8, ["correct", "captured", "driver"],
+    ]  # fmt: skip
+
+
+def test_what_was_launched_is_replayed_though_no_knob_would_take_it(run_engine) -> None:
+    got = run_engine(
+        PLAY
+        + """
+from playground.model.knobs import KnobError
+play = opened("odd.py", HEAD + '''
+def example(n=1000):
+    x, o = torch.randn(n), torch.empty(n)
+    copy[lambda meta: (triton.cdiv(n, meta["B"]),)](x, o, n, B=64, num_warps=3)
+    return o
+''')
+out = [verdict(play), verdict(play, B=32)]
+try:
+    play.check(0, num_warps=5)
+except KnobError as error:
+    out.append("power of two" in str(error))
+answer({"out": out})
+"""
+    )
+    right = ["correct", "captured", "launch"]
+    assert got["out"] == [right, right, True]
