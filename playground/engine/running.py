@@ -16,7 +16,6 @@ from playground.engine import (
     loading,
     nothing_launched,
     ragged,
-    snapshot,
     surroundings,
     user_frames,
 )
@@ -24,6 +23,7 @@ from playground.engine.findings import FatalError
 from playground.engine.interpreter_findings import missing_results
 from playground.engine.job import CancelledError
 from playground.engine.launches import LaunchList
+from playground.engine.poisoning import poisoned_memory
 from playground.engine.randomness import random_state, seeded
 from playground.engine.slips import slips_in
 from playground.model.finding import Finding
@@ -62,7 +62,7 @@ def run(session: Session, job: Job) -> RunResult:
             session.watched(job),
             surroundings.first_run(session, around),
             capture.capturing(recorder),
-            snapshot.poisoned_memory(),
+            poisoned_memory(),
         ):
             ended = _execute(session)
         if ended is not None:

@@ -14,7 +14,6 @@ import torch
 
 from playground.engine.arguments import StorageKey, flat_bytes, storage_key, tensors_in, view_on
 from playground.engine.pointed import AddressBook
-from playground.engine.poisoning import poisoned_memory as poisoned_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

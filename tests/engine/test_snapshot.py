@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from playground.engine.arguments import flat_bytes, storage_key, tensor_info, view_on
+from playground.engine.poisoning import poisoned_memory
 from playground.engine.replay import WorkingSet
-from playground.engine.snapshot import Snapshot, SnapshotPool, poisoned_memory, same_bytes
+from playground.engine.snapshot import Snapshot, SnapshotPool, same_bytes
 
 
 def test_overlapping_views_share_one_copy_and_overlap_again() -> None:

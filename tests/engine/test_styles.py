@@ -23,6 +23,12 @@ def facts(request, tmp_path_factory) -> dict[str, style_table.Facts]:
     return style_pool.run_styles(styles, folder, interpret=True, workers=workers)
 
 
+def test_the_table_is_full() -> None:
+    assert len(STYLES) >= 80
+    assert {style.path for style in all_styles()} == {style.path for style in STYLES.values()}
+    assert len({style.style for style in STYLES.values()}) == len(STYLES)  # each its own
+
+
 @pytest.mark.parametrize("name", STYLES)
 def test_style(name, facts) -> None:
     if not runs(STYLES[name]):
@@ -34,6 +40,9 @@ def test_style(name, facts) -> None:
 
 @pytest.mark.parametrize("name", PROVED_AFRESH)
 def test_an_exported_file_is_right_in_a_fresh_process_too(name, facts, tmp_path) -> None:
-    code, output = style_pool.fresh_check(facts[name]["export"], tmp_path / "empty")
+    exported = facts[name].get("export")
+    if exported is None:
+        pytest.fail(f"{name} is not exported", pytrace=False)
+    code, output = style_pool.fresh_check(exported, tmp_path / "empty")
     assert (code, output) == (facts[name]["proof"]["rc"], facts[name]["proof"]["output"])
     assert code == 0
