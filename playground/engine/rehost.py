@@ -15,8 +15,8 @@ from playground.engine import drivers, host_code, loading, surroundings
 from playground.engine.arguments import argument_value, tensors_in
 from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
 from playground.engine.own_checks import OwnChecks
-from playground.engine.randomness import in_state, reseeded
 from playground.engine.poisoning import poisoned_memory
+from playground.engine.randomness import in_state, reseeded
 from playground.engine.triton_private import wrappers
 
 if TYPE_CHECKING:
