@@ -15,7 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import platformdirs
 import torch
 
 from playground.engine import ceiling_kernels, sampling, timing
@@ -188,6 +187,8 @@ def _l2_gbps(device: int) -> float:
 
 
 def _file() -> Path:
+    import platformdirs  # here: the copy rate alone, which every start asks for, needs no file
+
     return Path(platformdirs.user_cache_dir("triton-playground")) / "ceilings.json"
 
 

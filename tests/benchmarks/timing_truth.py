@@ -153,7 +153,7 @@ def compare(open_case) -> list[dict[str, object]]:
     for name, sizes, key in (
         ("vector_add", {"size": 1 << 22}, "size"),
         ("vector_add", {"size": 1 << 24}, "size"),
-        ("matmul", {"m": 2048, "n": 2048, "k": 2048}, "k"),
+        ("softmax", {"n_rows": 16384, "n_cols": 781}, "n_rows"),
     ):
         session = open_case(name, sizes)
         config = session.launches[0].info.config
