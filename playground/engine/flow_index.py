@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.flow_syntax import LIBRARIES, Function, is_own, own_nodes
 from playground.engine.host_code import Place
 from playground.model.outline import is_jit
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
 Token = tuple[str, str, str]
 """A kind (`name`, `key`, `returned`), the scope it belongs to (empty: everywhere), and a name."""
-
-_LIBRARIES = frozenset({"torch", "triton", "tl", "np", "numpy", "math", "F", "functools"})
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +52,7 @@ class Index:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.sources: dict[Token, list[Value]] = {}
         self.calls: dict[str, list[tuple[ast.Call, tuple[str, ...]]]] = {}
-        self.kernels: dict[tuple[str, int], _Function] = {}
+        self.kernels: dict[tuple[str, int], Function] = {}
         self._locals: dict[tuple[str, ...], set[str]] = {}
         self._functions: dict[str, list[_Definition]] = {}
         self._classes: dict[str, list[_Definition]] = {}
@@ -78,7 +76,7 @@ class Index:
         expression = value.expression
         if isinstance(expression, ast.Name):
             return self.name_token(value.scope, expression.id)
-        if isinstance(expression, ast.Attribute) and _is_own(expression):
+        if isinstance(expression, ast.Attribute) and is_own(expression):
             return ("key", "", expression.attr)
         if isinstance(expression, ast.Subscript):
             key = expression.slice
@@ -124,8 +122,8 @@ class Index:
     def _declare(self, file: str, node: ast.AST, scope: tuple[str, ...]) -> None:
         own = self._locals.setdefault(scope, set())
         outer: set[str] = set()
-        for child in _own_nodes(node):
-            if isinstance(child, _Function):
+        for child in own_nodes(node):
+            if isinstance(child, Function):
                 own.add(child.name)
                 self._declare_function(file, child, scope)
             elif isinstance(child, ast.ClassDef):
@@ -139,7 +137,7 @@ class Index:
                 own.update((alias.asname or alias.name).split(".")[0] for alias in child.names)
         own -= outer
 
-    def _declare_function(self, file: str, node: _Function, scope: tuple[str, ...]) -> None:
+    def _declare_function(self, file: str, node: Function, scope: tuple[str, ...]) -> None:
         inner = (*scope, f"{node.name}@{node.lineno}")
         if is_jit(node):
             self.kernels[(file, node.lineno)] = node
@@ -163,7 +161,7 @@ class Index:
         for item in node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
                 fields.append(item.target.id)
-            if isinstance(item, _Function) and item.name in ("__init__", "forward", "__call__"):
+            if isinstance(item, Function) and item.name in ("__init__", "forward", "__call__"):
                 parameters = tuple(arg.arg for arg in [*item.args.posonlyargs, *item.args.args])
                 place = (*inner, f"{item.name}@{item.lineno}")
                 definition = _Definition(file, place, parameters, True)
@@ -184,8 +182,8 @@ class Index:
         self.sources.setdefault(token, []).append(value)
 
     def _collect(self, file: str, node: ast.AST, scope: tuple[str, ...]) -> None:
-        for child in _own_nodes(node):
-            if isinstance(child, _Function):
+        for child in own_nodes(node):
+            if isinstance(child, Function):
                 if not is_jit(child):
                     self._function(file, child, scope)
             elif isinstance(child, ast.ClassDef):
@@ -217,7 +215,7 @@ class Index:
                 self.calls[file].append((child, scope))
                 self._call(file, scope, child)
 
-    def _function(self, file: str, node: _Function, scope: tuple[str, ...]) -> None:
+    def _function(self, file: str, node: Function, scope: tuple[str, ...]) -> None:
         inner = (*scope, f"{node.name}@{node.lineno}")
         plain = [*node.args.posonlyargs, *node.args.args]
         defaults = dict(
@@ -333,7 +331,7 @@ def expression_parts(value: Value, index: Index) -> tuple[list[tuple[Place, Any]
         elif isinstance(node, ast.JoinedStr):
             continue
         elif isinstance(node, ast.Name):
-            if node.id not in _LIBRARIES:
+            if node.id not in LIBRARIES:
                 token = index.name_token(value.scope, node.id)
                 tokens.append(token)
                 tokens.append(("returned", "", node.id))
@@ -346,7 +344,7 @@ def expression_parts(value: Value, index: Index) -> tuple[list[tuple[Place, Any]
             else:
                 stack.append(node.slice)
         elif isinstance(node, ast.Attribute):
-            if _is_own(node):
+            if is_own(node):
                 tokens += [("key", "", node.attr), ("returned", "", node.attr)]
                 stack.append(node.value)
         elif isinstance(node, ast.keyword):
@@ -354,40 +352,3 @@ def expression_parts(value: Value, index: Index) -> tuple[list[tuple[Place, Any]
         else:
             stack.extend(ast.iter_child_nodes(node))
     return literals, tokens
-
-
-def _is_own(node: ast.Attribute) -> bool:
-    """Tell whether an attribute is looked up in something else than a library."""
-    inner: ast.expr = node.value
-    while isinstance(inner, ast.Attribute):
-        inner = inner.value
-    return not (isinstance(inner, ast.Name) and inner.id in _LIBRARIES)
-
-
-def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a scope; functions and classes inside it as one node each.
-
-    Their defaults, bases and decorators belong to the scope around; annotations to nobody.
-    """
-    stack: list[ast.AST] = list(_body(scope))
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, _Function):
-            if not is_jit(node):
-                stack.extend(node.args.defaults)
-                stack.extend(item for item in node.args.kw_defaults if item is not None)
-        elif isinstance(node, ast.ClassDef):
-            stack.extend(node.bases)
-        elif isinstance(node, ast.AnnAssign):
-            stack.append(node.target)
-            if node.value is not None:
-                stack.append(node.value)
-        else:
-            stack.extend(ast.iter_child_nodes(node))
-
-
-def _body(scope: ast.AST) -> list[ast.AST]:
-    if isinstance(scope, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-        return list(scope.body)
-    return list(ast.iter_child_nodes(scope))

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from playground.engine.arguments import argument_value, knob_value, replace_tensors, tensors_in
 from playground.engine.capture import grid_size
-from playground.engine.entries import combined, same_problem, set_by_tuning
+from playground.engine.entries import set_by_tuning
+from playground.engine.entry import combined
+from playground.engine.entry_search import same_problem
 from playground.engine.presets import heuristic_values
 from playground.engine.triton_private import wrappers
 from playground.model.config import Config, validated
