@@ -78,7 +78,10 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
     use_text(path, text)
     folder = os.path.dirname(path)
     package = packages.package_of(path, text)
+    library = packages.library_of(path, text) if package is None else None
     place = folder if package is None or package.root is None else package.root
+    if library is not None:
+        module.__package__, place = library
     _HelperFinder.serve(folder if package is None else package.top, place, _Buffer(path, text))
     forget_helpers(folder)
     module.__file__ = path
@@ -88,7 +91,7 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
     if package is not None:
         _execute_in(package, module, path, text)
         return
-    with importing_from(folder), _helpers_first(folder, text), _standing_as(module, names):
+    with importing_from(place), _helpers_first(place, text), _standing_as(module, names):
         _run(module, path, text)
 
 

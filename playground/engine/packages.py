@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import importlib.machinery
 import os
 import sys
 import types
@@ -73,6 +74,18 @@ def package_of(path: str, text: str) -> Package | None:
     return Package(dotted[-1], f"{dotted[-1]}.{stem}", tuple(zip(dotted, chain, strict=True)), root)
 
 
+def library_of(path: str, text: str) -> tuple[str, str] | None:
+    """Return the package of a file of torch or Triton themselves, and the folder that holds it.
+
+    Those are loaded already and stay as they are: only the file's relative imports need the name.
+    """
+    chain = _chain(os.path.dirname(path))
+    top = os.path.basename(chain[0]) if chain else ""
+    if top not in _NEVER - {"playground"} or not _deepest_relative_import(text):
+        return None
+    return ".".join(os.path.basename(folder) for folder in chain), os.path.dirname(chain[0])
+
+
 def _deepest_relative_import(text: str) -> int:
     if "from ." not in text and "from\t." not in text:
         return 0
@@ -128,7 +141,10 @@ def import_parents(package: Package) -> None:
 
 
 def _stand_in(name: str, folder: str) -> None:
+    spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = [folder]
     module = types.ModuleType(name)
+    module.__spec__ = spec
     module.__path__ = [folder]
     module.__package__ = name
     sys.modules[name] = module

@@ -289,6 +289,9 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
     ]
     likes = [name for name in dir(torch) if name.endswith("_like")]
     news = [name for name in dir(torch.Tensor) if name.startswith("new_")]
+    # What inductor writes into every file it generates.
+    stream = "_cuda_getCurrentRawStream"
+    raw = [] if hasattr(torch._C, stream) else [(torch._C, stream, lambda _device=0: 0)]
     version = [(torch.version, "cuda", "12.8")] if torch.version.cuda is None else []
     return (
         *makers,
@@ -314,6 +317,7 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
         (torch.autograd, "_engine_run_backward", _backward),
         (_device.DeviceContext, "__init__", _context_init),
         *version,
+        *raw,
     )  # fmt: skip
 
 

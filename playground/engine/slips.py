@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
+import sys
 
 from playground.engine.compile_remedies import remedy_for
 from playground.model.finding import Finding
@@ -86,12 +88,22 @@ def hint_for(error: BaseException, cause: BaseException) -> str:
     """Return what to do about an error that is known, else an empty string."""
     for item in (cause, error):
         if isinstance(item, ModuleNotFoundError) and item.name:
-            return install_hint(item.name.split(".")[0])
+            top = item.name.split(".")[0]
+            if item.name != top and _is_there(top):
+                return f"the installed {top} has no {item.name}: another release of it may"
+            return install_hint(top)
     text = f"{error}\n{cause}"
     for pattern, hint in _KNOWN:
         if re.search(pattern, text):
             return hint
     return remedy_for(text)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return module in sys.modules
 
 
 def install_hint(module: str) -> str:

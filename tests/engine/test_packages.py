@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from playground.engine import loading, missing_modules, packages, run_notes
 
@@ -117,3 +119,19 @@ def test_the_project_of_a_script_is_looked_for_upward(tmp_path: Path) -> None:
     # Beyond the project's own folder nothing is looked for.
     assert packages.found_upward("lib_h", str(script.parent)) is None
     assert packages.found_upward("lib_g", str(script.parent)) == str(tmp_path / "project/src")
+
+
+def test_a_file_of_torch_itself_finds_its_neighbours() -> None:
+    path = Path(torch.__file__).parent / "sparse" / "not_saved.py"
+    text = "from ._semi_structured_ops import fallback_dispatcher\nfrom .. import Tensor\n"
+    module = loading.load_module(str(path), text, name=loading.module_name(str(path)))
+    assert module.Tensor is torch.Tensor
+
+
+def test_a_package_without_its_start_has_a_place(tmp_path: Path) -> None:
+    put(tmp_path, "lib_i/__init__.py", "raise RuntimeError\n")
+    put(tmp_path, "lib_i/sizes.py", "BLOCK = 1\n")
+    load(put(tmp_path, "lib_i/kernels.py", "from . import sizes\n"))
+    found = importlib.util.find_spec("lib_i")
+    assert found is not None
+    assert found.submodule_search_locations == [str(tmp_path / "lib_i")]
