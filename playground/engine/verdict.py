@@ -179,22 +179,23 @@ class _Judge:
             for name in self._launch.snapshot.written
             for tensor in tensors_in(self._launch.arguments[name])
         }
+        inputs = {
+            tensor.data_ptr()
+            for value in self._launch.arguments.values()
+            for tensor in tensors_in(value)
+        }
         computed = False
         found = []
-        for name, want in self._session.namespace.items():
-            got = made.namespace.get(name)
-            if not isinstance(want, torch.Tensor) or not isinstance(got, torch.Tensor):
+        for name, left in self._session.namespace.items():
+            if name not in made.namespace or name.startswith("__"):
                 continue
-            if want.data_ptr() in own or want.shape != got.shape:
-                continue
-            inputs = {
-                tensor.data_ptr()
-                for value in self._launch.arguments.values()
-                for tensor in tensors_in(value)
-            }
-            computed = computed or want.data_ptr() not in inputs
-            limits = checking.tolerances(self._launch, got.dtype)
-            found.append(checking.compare(name, got, want, *limits))
+            for pair in checking.pair_up(made.namespace[name], left, name):
+                got, want = pair.got, pair.want
+                if want.data_ptr() in own or want.shape != got.shape:
+                    continue
+                computed = computed or want.data_ptr() not in inputs
+                limits = checking.tolerances(self._launch, got.dtype)
+                found.append(checking.compare(pair.label, got, want, *limits))
         # Inputs alone say nothing about what the launch did.
         yield from found if computed else ()
 

@@ -291,7 +291,7 @@ def example(n=1000):
 ''')
 script = opened("script.py", PARTS + '''
 x = torch.randn(1000)
-total = summed(x).sum()
+results = {"total": [summed(x).sum()]}
 ''')
 silent = opened("silent.py", PARTS + '''
 def example(n=1000):
