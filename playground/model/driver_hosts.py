@@ -129,6 +129,7 @@ def _sizes(plan: _Plan) -> None:
         return key
 
     _ranks(plan)
+    _same_ranks(use)
     keys = [
         f"{name}.{axis}" for name, parameter in use.parameters.items()
         for axis in range(parameter.rank or 0)
@@ -136,9 +137,8 @@ def _sizes(plan: _Plan) -> None:
     for one, other in use.equal:
         pairs = [(_positive(plan, one), _positive(plan, other))]
         if "." not in one and "." not in other:
-            first, second = use.parameters[one], use.parameters[other]
-            first.rank = second.rank = first.rank or second.rank
-            pairs = [(f"{one}.{a}", f"{other}.{a}") for a in range(first.rank or 0)]
+            rank = use.parameters[one].rank or 0
+            pairs = [(f"{one}.{a}", f"{other}.{a}") for a in range(rank)]
         for a, b in pairs:
             parents[root(b)] = root(a)
     by_name: dict[str, str] = {}
@@ -152,6 +152,12 @@ def _sizes(plan: _Plan) -> None:
         if name in by_name:
             parents[root(place)] = root(by_name[name])
         by_name.setdefault(name, root(place))
+    fixed: dict[str, int] = {}
+    for name, parameter in use.parameters.items():
+        for at, size in parameter.axes.items():
+            found = bounds(size, {})
+            if found is not None:
+                fixed[root(_positive(plan, f"{name}.{at}"))] = found[0]
     labels = {root(place): name for name, place in by_name.items()}
     matrices = {"M", "N"} <= set(by_name) or {"m", "n"} <= set(by_name)
     for key in keys:
@@ -165,18 +171,22 @@ def _sizes(plan: _Plan) -> None:
             )
         elif axis:
             rank = use.parameters[name].rank or 1
-            value = _FLAT_ELEMENTS if rank == 1 else [192, 128, 4, 2][min(rank - 1 - int(axis), 3)]
+            value = _FLAT_ELEMENTS if rank == 1 else _default_size(rank, int(axis))
             value = value if value < 8 else max(value // plan.scale, 4)
         else:
             value = 64
-        known = use.parameters[key.partition(".")[0]].axes.get(int(key.partition(".")[2]))
-        fixed = bounds(known, {}) if known is not None else None
-        plan.values[key] = plan.values.setdefault(top, fixed[0] if fixed else value)
+        plan.values[key] = plan.values.setdefault(top, fixed.get(top, value))
         plan.names[key] = label
         if label:
             plan.numbers[label] = plan.values[key]
     for name, parameter in use.parameters.items():
         _derived_sizes(plan, name, parameter)
+
+
+def _default_size(rank: int, axis: int) -> int:
+    """Return a size that has no name: rows and columns, or batch, heads, length and width."""
+    behind = rank - 1 - axis
+    return [192, 128][behind] if rank == 2 else [64, 128, 4, 2][min(behind, 3)]
 
 
 def _ranks(plan: _Plan) -> None:
@@ -217,6 +227,15 @@ def _syms(value: HostValue) -> list[Sym]:
     if isinstance(value, tuple):
         return [sym for part in value for sym in _syms(part)]
     return list(value.axes.values()) if isinstance(value, HostTensor) else []
+
+
+def _same_ranks(use: HostUse) -> None:
+    """Give tensors of equal shape the larger of their ranks: each may show a part of it."""
+    for one, other in use.equal:
+        if "." not in one and "." not in other:
+            first, second = use.parameters[one], use.parameters[other]
+            rank = max(first.rank or 0, second.rank or 0)
+            first.rank = second.rank = rank or None
 
 
 def _positive(plan: _Plan, key: str) -> str:
@@ -361,6 +380,7 @@ def _fit(plan: _Plan) -> None:
                     untold.add(origin)
                 else:
                     needs[origin] = max(needs.get(origin, 1), need)
+    tied = {key for pair in plan.use.equal for key in pair}
     for name, tensor in plan.tensors.items():
         whole = math.prod(tensor.sizes)
         need = needs.get(name)
@@ -368,7 +388,13 @@ def _fit(plan: _Plan) -> None:
             _flat(
                 plan, tensor, need or _FLAT_ELEMENTS, sure=need is not None and name not in untold
             )
-        elif need is not None and need > whole:
+        elif (
+            need is not None
+            and need > whole
+            and f"{name}.0" not in tied
+            and not plan.names.get(f"{name}.0")
+        ):
+            # Only a size that nothing else speaks of may grow: the others the launcher checks.
             rest = max(whole // max(tensor.sizes[0], 1), 1)
             first = -(-need // rest)
             tensor.texts = (str(first), *tensor.texts[1:])

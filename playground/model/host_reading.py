@@ -39,13 +39,15 @@ _OPERATORS: dict[type[ast.operator], str] = {
 class HostTensor:
     """A tensor in a launcher; `origin` is the parameter whose bytes it looks at, if any.
 
-    `axes` are the sizes by position, as far as they are known; `strides` likewise.
+    `axes` are the sizes by position, as far as they are known. `turned` tells of the parameter's
+    own dimensions in another order.
     """
 
     origin: str = ""
     rank: int | None = None
     axes: dict[int, Sym] = field(default_factory=dict)
     like: HostTensor | None = None
+    turned: bool = False
 
 
 @dataclass(eq=False)
@@ -237,6 +239,7 @@ class _HostReader:
             elif isinstance(operator, ast.NotIn if negated else ast.In) and isinstance(
                 right, (ast.Tuple, ast.List, ast.Set)
             ):
+                self.one_of(first, [self.number(each) for each in right.elts])
                 self.typed(left, right.elts[0] if right.elts else right)
 
     def equal(self, first: HostValue, second: HostValue) -> None:
@@ -263,6 +266,12 @@ class _HostReader:
             self.use.equal.append((first.name, second.name))
         elif second.op == "const" and axis.lstrip("-").isdigit():
             self.use.parameters[name].axes[int(axis)] = second
+
+    def one_of(self, size: HostValue, choices: list[Sym]) -> None:
+        """Take the middle one of the values that an assertion allows a size."""
+        allowed = [choice for choice in choices if choice.op == "const"]
+        if allowed and isinstance(size, Sym):
+            self.equal(size, allowed[len(allowed) // 2])
 
     def ranked(self, left: ast.expr, right: HostValue) -> None:
         target = left.func if isinstance(left, ast.Call) else left
@@ -297,10 +306,11 @@ class _HostReader:
                 self.local[target.id] = node
             self.name(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
+            value = self.starred(value, node, len(target.elts))
             parts = [None if isinstance(each, ast.Starred) else each for each in target.elts]
             if isinstance(value, Shape):
                 if None not in parts:
-                    value.tensor.rank = len(parts)
+                    self.unpacked(value.tensor, len(parts))
                     value = tuple(self.axis(value.tensor, at) for at in range(len(parts)))
                 else:
                     back = [self.axis(value.tensor, at - len(parts)) for at in range(len(parts))]
@@ -309,6 +319,28 @@ class _HostReader:
                 known = isinstance(value, tuple) and position < len(value)
                 each = value[position] if isinstance(value, tuple) and known else UNKNOWN
                 self.assign(part, each, node)
+
+    def starred(self, value: HostValue, node: ast.expr, count: int) -> HostValue:
+        """Return `*q.shape, v.shape[-1]` as the `count` sizes that it is unpacked into."""
+        if not isinstance(node, ast.Tuple) or not any(
+            isinstance(each, ast.Starred) for each in node.elts
+        ):
+            return value
+        sizes: list[HostValue] = []
+        for each in node.elts:
+            inner = self.value(each.value if isinstance(each, ast.Starred) else each)
+            if isinstance(each, ast.Starred) and isinstance(inner, Shape):
+                rank = count - len(node.elts) + 1
+                self.unpacked(inner.tensor, rank)
+                sizes += [self.axis(inner.tensor, at) for at in range(rank)]
+            else:
+                sizes.append(inner)
+        return tuple(sizes)
+
+    def unpacked(self, tensor: HostTensor, rank: int) -> None:
+        tensor.rank = rank
+        if tensor.turned and tensor.origin in self.use.parameters:
+            self.use.parameters[tensor.origin].rank = rank
 
     def name(self, variable: str, value: HostValue) -> None:
         """Remember what a size is called: two sizes of one name are one size."""
@@ -494,11 +526,13 @@ class _HostReader:
                     whole = leaf("param", f"{tensor.origin}.numel")
                     made.axes[open_axis[0]] = make("//", whole, rest)
             return made
-        if name in ("t", "transpose") and isinstance(tensor, HostTensor):
+        if name == "t":
             return self.turned(tensor, 0, 1)
+        if name in ("transpose", "permute", "swapaxes"):
+            return HostTensor(origin=tensor.origin, turned=True)
         if name.startswith("new_"):
             return _made(arguments)
-        return HostTensor(origin=tensor.origin) if name == "permute" else UNKNOWN
+        return UNKNOWN
 
     def turned(self, tensor: HostTensor, one: int, other: int) -> HostTensor:
         first, second = self.axis(tensor, one), self.axis(tensor, other)
