@@ -78,6 +78,11 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "parameter of the kernel",
     ),
     (
+        r"triton\.testing' has no attribute 'assert_almost_equal'|"
+        r"triton\.testing' has no attribute 'allclose'",
+        "triton has removed it: write torch.testing.assert_close(actual, expected)",
+    ),
+    (
         r"Cannot access global variable",
         "pass it as a tl.constexpr parameter, or annotate the global: NAME: tl.constexpr = ...",
     ),

@@ -1,8 +1,8 @@
-"""Autotuners of installed libraries that name no parameter of their kernel: let through, and said.
+"""Autotuners that name what is no parameter of their kernel: let through, and said.
 
-From 3.9 on triton refuses such a name while the library is imported, so that a user's file fails
-which has nothing to do with it. Earlier releases dropped the name from the tuning key silently, and
-that is what happens here. In the user's own file it stays the error that it is.
+From 3.9 on triton refuses such a name while the module is imported: nothing of it can be used, and
+where an installed library has it, a user's file fails which has nothing to do with it. Earlier
+releases dropped the name silently, and that is what happens here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LISTS = {"key": 3, "reset_to_zero": 4, "restore_value": 5}
 
 @contextlib.contextmanager
 def lenient(tell: Callable[..., None]) -> Iterator[None]:
-    """Drop unknown names of autotuners in installed libraries meanwhile, and `tell` of it."""
+    """Drop unknown names of autotuners meanwhile, and `tell` of it."""
     # Here: whether Triton interprets is decided after this module's import.
     from triton.runtime.autotuner import Autotuner
 
@@ -33,7 +33,7 @@ def lenient(tell: Callable[..., None]) -> Iterator[None]:
             real(tuner, fn, arg_names, *args, **named)
         except ValueError as error:
             file = _decorated_in()
-            if "not kernel arguments" not in str(error) or user_frames.is_user(file):
+            if "not kernel arguments" not in str(error):
                 raise
             given = [fn, arg_names, *args]
             for name, place in _LISTS.items():
@@ -42,6 +42,13 @@ def lenient(tell: Callable[..., None]) -> Iterator[None]:
                 elif len(given) > place and given[place] is not None:
                     given[place] = [item for item in given[place] if item in arg_names]
             real(tuner, *given, **named)
+            if user_frames.is_user(file):
+                tell(
+                    f"triton refuses this autotuner from 3.9 on: {error}",
+                    "write a parameter's name, or leave it out; it was dropped here",
+                    "warning",
+                )
+                return
             tell(
                 f"your file is fine; {file} tunes a kernel by names that it does not have: {error}",
                 "the names were dropped, as releases of triton before 3.9 do; an update of that "
