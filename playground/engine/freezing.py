@@ -198,8 +198,8 @@ class _Freezer:
             elif name in OPTION_KNOBS:
                 self._unsaid.add(name)  # left to Triton, or to what `**options` holds
             del self._left[name]
-        if added:
-            self._frozen.add(call.file, _append(node, added))
+        for edit in _additions(node, added) if added else ():
+            self._frozen.add(call.file, edit)
 
     def _passed(self, call: LaunchCall, name: str, passed: ast.expr, text: str) -> Edit:
         """Return the edit at the one number that a launch passes by name, else at the launch."""
@@ -309,6 +309,22 @@ def _before(body: list[ast.stmt], start: int, text: str) -> Edit:
     line = min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", []))])
     column = first.col_offset
     return Edit(line, column, line, column, f"{text}\n{' ' * column}")
+
+
+def _additions(site: ast.Call, added: list[str]) -> list[Edit]:
+    """Return the edits that pass more by name; what a `**mapping` there holds gives way."""
+    places = [at for at, keyword in enumerate(site.keywords) if keyword.arg is None]
+    mappings = site.keywords[places[0] : places[-1] + 1] if places else []
+    if not mappings or any(keyword.arg is not None for keyword in mappings):
+        return [_append(site, added)]
+    first, last = mappings[0].value, mappings[-1].value
+    end_line, end_column = last.end_lineno or last.lineno, last.end_col_offset or 0
+    pairs = (text.partition("=") for text in added)
+    more = "".join(f', "{name}": {value}' for name, _, value in pairs)
+    return [
+        Edit(first.lineno, first.col_offset, first.lineno, first.col_offset, "{**"),
+        Edit(end_line, end_column, end_line, end_column, more + "}"),
+    ]
 
 
 def _append(site: ast.Call, added: list[str]) -> Edit:
