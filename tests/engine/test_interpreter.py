@@ -257,7 +257,7 @@ class TestObserver:
 
 
 def test_a_launcher_written_for_a_gpu_runs(outcomes):
-    assert value_of(outcomes, "device_context") == {"device": "cpu", "sum": 12.0}
+    assert value_of(outcomes, "device_context") == {"device": "cuda:0", "sum": 12.0}
 
 
 def test_libdevice_functions_compute(outcomes):

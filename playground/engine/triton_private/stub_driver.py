@@ -196,4 +196,5 @@ def is_stub_active() -> bool:
     """Tell whether Triton's active driver is the stand-in: launches cannot run in this process."""
     from triton.runtime.driver import driver
 
-    return isinstance(driver.active, StubDriver)
+    # Not `driver.active`: where nobody has asked for a driver yet, that would look for a GPU.
+    return isinstance(driver._active, StubDriver)
