@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from playground.engine.triton_private.interpreter_memory import LaunchMemory, Memory
+from playground.engine.triton_private.interpreter_access import LaunchMemory
+from playground.engine.triton_private.interpreter_memory import Memory
 from playground.engine.triton_private.interpreter_storages import (
     Ranges,
     Storage,

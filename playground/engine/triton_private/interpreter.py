@@ -17,6 +17,7 @@ from playground.engine.triton_private import (
     interpreter_limits,
     interpreter_source,
 )
+from playground.engine.triton_private.interpreter_access import Access, Filled, Observer, Site
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
 from playground.engine.triton_private.interpreter_arithmetic import judgeable as _judgeable
 from playground.engine.triton_private.interpreter_launch import Launches
@@ -24,13 +25,7 @@ from playground.engine.triton_private.interpreter_limits import (
     NotInterpretableError,
     WaitsForeverError,
 )
-from playground.engine.triton_private.interpreter_memory import (
-    Access,
-    Filled,
-    Memory,
-    Observer,
-    Site,
-)
+from playground.engine.triton_private.interpreter_memory import Memory
 from playground.engine.triton_private.interpreter_reductions import Reductions
 from playground.engine.triton_private.interpreter_result import (
     InterpretedLaunch,

@@ -8,16 +8,22 @@ is recorded. Whoever observes gets every access with its addresses, program and 
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 import time
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import triton
 
+from playground.engine.triton_private.interpreter_access import (
+    Access,
+    Filled,
+    Kind,
+    LaunchMemory,
+    Observer,
+    Site,
+    narrowed,
+    place,
+)
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic, values
 from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
 from playground.engine.triton_private.interpreter_storages import Ranges, Storage
@@ -25,11 +31,6 @@ from playground.model.coverage import OutOfBounds, flop_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import FrameType
-
-    from playground.engine.triton_private.interpreter_programs import Programs
-
-Kind = Literal["load", "store", "atomic"]
 
 ORIGIN = "_playground_origin"
 """Attribute of an argument's pointer type: its `Storage`. Pointer arithmetic hands the type on."""
@@ -40,111 +41,7 @@ _SPINS = 200
 _SPINS_AGAIN = 4
 _VALUES_WAITED_FOR = 8
 _CHECK_EVERY_S = 0.2
-_OWN_FOLDERS = tuple(f"{Path(file).parent}{os.sep}" for file in (triton.__file__, __file__))
 _INTEGER_POISON = 0x5A
-
-
-@dataclass(slots=True)
-class Access:
-    """One load, store or atomic of one program.
-
-    `addresses` (uint64), `active` and `in_bounds` (bool) have one shape. Addresses are those of
-    the caller's tensors. `line` and `file` are the innermost place outside of Triton itself.
-    """
-
-    kind: Kind
-    addresses: Array
-    active: Array
-    element_size: int
-    program: int
-    line: int | None
-    file: str | None
-    in_bounds: Array
-
-
-class Observer(Protocol):
-    """Is told what interpreted programs do."""
-
-    def on_access(self, access: Access) -> None:
-        """Take one load, store or atomic, after the bounds check."""
-
-    def on_dot(self, m: int, n: int, k: int, kind: str) -> None:
-        """Take one `tl.dot` of (m, k) by (k, n) operands; a batch counts as more rows.
-
-        `kind` is one of `model.coverage.FLOP_KINDS`.
-        """
-
-
-Site = tuple[int | None, str | None]
-"""Line and file of an access."""
-
-
-@dataclass
-class Filled:
-    """What lanes that load nothing are filled with: everywhere, or in one access `only`.
-
-    `sites` collects the accesses that had such lanes.
-    """
-
-    value: float
-    only: Site | None = None
-    sites: set[Site] = field(default_factory=set)
-    here: bool = True
-
-    def enter(self, site: Site) -> None:
-        """Note an access with such lanes, and whether it is one to fill."""
-        self.sites.add(site)
-        self.here = self.only is None or self.only == site
-
-
-@dataclass
-class LaunchMemory:
-    """What one running launch may touch, where it is, and what it did wrong so far."""
-
-    storages: list[Storage] = field(default_factory=list)
-    ranges: Ranges = field(default_factory=lambda: Ranges(()))
-    program: int = 0
-    count: int = 1
-    programs: Programs | None = None
-    events: dict[tuple[str, str, int | None, str | None], OutOfBounds] = field(default_factory=dict)
-    read: set[tuple[str, int, bytes]] = field(default_factory=set)
-    waited: int = 0
-    progressed: bool = True
-    waits_at: Site | None = None
-    open_lanes: bool = False
-
-    def moved(self) -> None:
-        """Note that the current program did something else than wait."""
-        self.read.clear()
-        self.waited, self.progressed = 0, True
-
-    def told_address(self, addresses: Array) -> Array:
-        """Return the addresses of the caller's tensors for those that the kernel computed."""
-        result = addresses
-        for storage in self.storages:
-            if storage.told != storage.start:
-                here = (addresses >= storage.start) & (addresses < storage.end)
-                if here.any():
-                    shift = np.uint64((storage.told - storage.start) % (1 << 64))
-                    result = np.where(here, addresses + shift, result)
-        return result
-
-
-def _place() -> Site:
-    """Return line and file of the innermost frame that is neither Triton's nor ours."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OWN_FOLDERS):
-            return frame.f_lineno, frame.f_code.co_filename
-        frame = frame.f_back
-    return None, None
-
-
-def _narrowed(storage: Storage, allowed: Sequence[tuple[int, int]]) -> Storage:
-    for start, end in allowed:
-        if storage.start <= start and end <= storage.end and start < end:
-            return Storage(storage.name, start, end, storage.told + start - storage.start)
-    return storage
 
 
 class Memory:
@@ -213,7 +110,7 @@ class Memory:
         if self._told_ranges:
             allowed = [self._seen(item, storages) for item in self._told_ranges[-1]]
             # Working copies lie within larger memory: distances count from the copy's own ends.
-            storages = [_narrowed(storage, allowed) for storage in storages]
+            storages = [narrowed(storage, allowed) for storage in storages]
             # What the caller knows beyond the arguments: storages reached by address.
             storages = storages + [
                 Storage(f"storage at {start:#x}", start, end, start)
@@ -259,7 +156,7 @@ class Memory:
         lost = launch.ranges.outside(addresses, active, size)
         if lost is None and not self._observers:
             return active, None
-        line, file = _place()
+        line, file = place()
         if lost is not None:
             origin = getattr(pointers.dtype, ORIGIN, None)
             self._record(kind, origin, addresses[lost], size, line, file)
@@ -317,7 +214,7 @@ class Memory:
         launch.waited += 1
         patience = _SPINS if launch.progressed else _SPINS_AGAIN
         if launch.waited >= patience and launch.programs is not None:
-            line, file = _place()
+            line, file = place()
             launch.waits_at = launch.waits_at or (line, file)
             read = launch.read
             launch.programs.wait(launch.progressed, f"at line {line}")
@@ -447,7 +344,7 @@ class Memory:
         if open_lanes:
             self.launch.open_lanes = True
             if self._fills:
-                self._fills[-1].enter(_place())
+                self._fills[-1].enter(place())
         fill = self._fill(addresses.shape, element, dtype) if other is None else other.data
         result = self._native.load(addresses, touched, fill, dtype)
         if lost is not None:
