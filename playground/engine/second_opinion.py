@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from playground.model.config import Config
 
 _POISONS = (math.nan, 1e30)
-_QUICK_S = 0.5
+_QUICK_S = 0.1
 """A run that takes longer is looked at once more under the captured config only."""
 _MOST_SITES = 12
 
