@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 AHEAD_DELAY_MS = 200
 """How long the engine must have been idle before it compiles ahead."""
 
+_UNASKED = ("ahead", "query")
+"""Work that nobody started by hand: cancelling leaves it alone."""
+
+_HOLDING = ("run", "sweep", "curve", "nsight")
+"""Work that has the engine for long: replays asked for meanwhile wait for its end."""
+
 _STEP_OF_REPLY: dict[type, str] = {
     messages.Compiled: "compile",
     messages.Checked: "check",
@@ -42,6 +48,7 @@ class EngineWork(QObject):
         self.queue = ReplayQueue(engine, self)
         self.queue.idle.connect(self._engine_idle)
         self._callbacks: dict[int, Callable[[Any], None]] = {}
+        self._takers: dict[int, Callable[[Any], None]] = {}
         self._kinds: dict[int, str] = {}
         self._delivered: set[str] = set()
         self._last_run: messages.Run | None = None
@@ -74,7 +81,7 @@ class EngineWork(QObject):
             self._document.progressChanged.emit("waiting for the engine", None)
             return
         for job, kind in self._kinds.items():
-            if kind in ("run", "sweep", "export"):
+            if kind not in _UNASKED:
                 self._engine.send(messages.Cancel(job))
         self._last_run = request
         self.queue.pause(True)
@@ -103,12 +110,34 @@ class EngineWork(QObject):
         """Send a question and hand its one answer to `callback`; a failure becomes a finding."""
         self._callbacks[self._send(request, "query")] = callback
 
+    def ask(self, request: Request, kind: str, take: Callable[[Any], None]) -> int:
+        """Send work that can be cancelled; all its replies go to `take`, `Finished` as the last.
+
+        What findings it ends with is for `take` to tell. Where the engine ends before the work,
+        nothing more comes: `engineStateChanged` tells.
+        """
+        if kind in _HOLDING:
+            self.queue.pause(True)
+        job = self._send(request, kind)
+        self._takers[job] = take
+        return job
+
+    def cancel_job(self, job: int) -> None:
+        """Cancel one piece of work, if it is still on its way."""
+        if job in self._kinds:
+            self._engine.send(messages.Cancel(job))
+
+    @property
+    def ran_text(self) -> str:
+        """The text that the engine last ran, which is what it times and profiles."""
+        return self._last_run.text if self._last_run is not None else ""
+
     def cancel(self) -> None:
         """Cancel all work that the user can see."""
         self._waiting_run = None
         self.queue.cancel_all()
         for job, kind in list(self._kinds.items()):
-            if kind in ("run", "sweep", "export"):
+            if kind not in _UNASKED:
                 self._engine.send(messages.Cancel(job))
         if "run" in self._kinds.values() and self._engine.state == "busy":
             # The user's own code has no steps at which it would look for a cancel.
@@ -152,6 +181,8 @@ class EngineWork(QObject):
             return
         if job == self.queue.job:
             self._on_replay_step(reply)
+        elif (take := self._takers.get(job)) is not None:
+            take(reply)
         elif (callback := self._callbacks.pop(job, None)) is not None:
             callback(reply)
         elif job in self._kinds:
@@ -196,6 +227,7 @@ class EngineWork(QObject):
         self._callbacks.pop(job, None)
         if kind == "":
             return
+        take = self._takers.pop(job, None)
         replay = self.queue.running
         if kind == "replay" and replay is not None and replay.revision == document.revision:
             if not reply.cancelled:
@@ -204,14 +236,16 @@ class EngineWork(QObject):
                     if step_name in replay.steps or replay.steps[0] == "compile":
                         document.set_findings(step_name, ())
             document.set_findings("replay", reply.findings)
+        elif take is not None:
+            take(reply)
         elif kind != "replay" and kind != "ahead" and (reply.findings or kind != "query"):
             document.set_findings("query" if kind == "query" else f"{kind} end", reply.findings)
         self._delivered = set() if is_replay else self._delivered
         if reply.fatal:
             self._recover(reply, kind)
             return
-        if kind in ("run", "sweep"):
-            self.queue.pause(any(k in ("run", "sweep") for k in self._kinds.values()))
+        if kind in _HOLDING:
+            self.queue.pause(any(k in _HOLDING for k in self._kinds.values()))
         if kind == "replay" and not reply.cancelled:
             self._rerunning = False
         self.queue.finished(job)
@@ -258,6 +292,7 @@ class EngineWork(QObject):
             self.queue.reset()
             self._kinds.clear()
             self._callbacks.clear()
+            self._takers.clear()
             self._delivered.clear()
             self._ahead_done.clear()
             self._ahead_timer.stop()
