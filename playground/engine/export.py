@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import datetime
+import importlib.util
 import re
+import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -105,7 +107,7 @@ def _file(
         written.notice,
         written.docstring,
         written.future,
-        without_gpu.choose_interpreter(everything, session.device.target),
+        without_gpu.choose_interpreter(everything, session.device.target, _missing(bundle)),
         _imports(written.imports),
         proof.seeding(session.seed) if seeds_itself else "",
         written.body,
@@ -126,6 +128,23 @@ def _final_name(bundle: Bundle, launch: Launch) -> str:
         ):
             return name
     return launch.kernel
+
+
+def _missing(bundle: Bundle) -> list[str]:
+    """Return the modules that the exported file imports and that are not installed here."""
+    found: dict[str, None] = {}
+    for imported in bundle.outside:
+        parts = imported.what.module.split(".")
+        if parts[0] and not _is_installed(parts[0]):
+            found.update(dict.fromkeys(".".join(parts[: n + 1]) for n in range(len(parts))))
+    return list(found)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return name in sys.builtin_module_names or importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):  # a module without a spec is one all the same
+        return name in sys.modules
 
 
 def _module_level(body: str) -> str:
@@ -170,6 +189,17 @@ def _findings(session: Session, frozen: Frozen, bundle: Bundle) -> list[Finding]
         for told in session.findings
         if told.severity == "error" and told.stage == "coverage"
     ]  # Triton's own interpreter, and a GPU, touch what lies there
+    found += [
+        Finding(
+            "warning",
+            "export",
+            f"the exported file imports {name}, which is not installed here",
+            f"install it where the file is to run: pip install {name}; its --check does without",
+            file=session.path,
+        )
+        for name in _missing(bundle)
+        if "." not in name
+    ]
     for path in bundle.paths():
         for part in bundle.segments(path):
             if any(use.node.id == "__file__" for use in part.uses):

@@ -147,7 +147,7 @@ class _Freezer:
                 return
             self._frozen.add(place.file, made)
         for name in moved:
-            if edits and self._session.entries.of(self._session, self._launch, name).found:
+            if edits and self._session.kept.entries.of(self._session, self._launch, name).found:
                 del self._left[name]
 
     def _at(self, place: Place, value: Any) -> Edit | None:
@@ -176,7 +176,7 @@ class _Freezer:
     def _call(self) -> None:
         if not self._left:
             return
-        call = self._session.entries.call_of(self._session, self._launch)
+        call = self._session.kept.entries.call_of(self._session, self._launch)
         node = self._node(call)
         if call is None or node is None:
             return
@@ -212,7 +212,7 @@ class _Freezer:
 
     def _own_literal(self, call: LaunchCall, name: str) -> Place | None:
         """Return where an option's number is written, if it is one place that serves it alone."""
-        flow = self._session.entries.flow(self._session)
+        flow = self._session.kept.entries.flow(self._session)
         captured = self._launch.info.config.as_dict().get(name)
         own = [
             place

@@ -29,8 +29,8 @@ Recipe = dict[str, dict[str, list[tuple[int, float]]]]
 SAMPLES = 32
 """Elements of each tensor that an exported file carries where there is no `reference`."""
 _OWN = (
-    "seed", "pairs", "compare", "leaves", "Recorded", "untuned", "judge", "recorded", "parser",
-    "playground_arguments", "left", "result", "status", "RECIPE", "TUNED",
+    "seed", "pairs", "compare", "tensors_of", "Recorded", "untuned", "judge", "recorded", "parser",
+    "playground_arguments", "remaining", "returned", "status", "RECIPE", "TUNED",
 )  # fmt: skip
 """Names of the check itself, which the user's may not clash with."""
 _HERE = "<what the file runs>"
@@ -106,7 +106,8 @@ def problem_text(session: Session) -> str:
         return "the file's own statements"
     if driver.kind == "main":
         return "the file's own __main__ block"
-    return call_text(session)
+    code = call_text(session).strip()
+    return code if "\n" not in code else "the statements at its end"
 
 
 def call_text(session: Session) -> str:
@@ -152,8 +153,6 @@ def block(
         seeds_itself=seeds_itself,
     )  # fmt: skip
     users = f"{body}\n{runs.statements}\n{runs.code}"
-    if not runs.statements and not _is_statement(runs.code):
-        users = users.replace("result", "")
     for name in _OWN:
         if re.search(rf"(?<![.\w\"']){name}\b", users):
             text = re.sub(rf"(?<![.\w\"']){name}\b(?!=[^=])", f"_{name}", text)
@@ -176,7 +175,7 @@ def _block(
         for line in proof_text.OF_TENSORS:
             recorder = recorder.replace(line, "")
         recorder = recorder.replace(proof_text.BEFORE_AND_AFTER, "")
-    if keeps_autotune:
+    if keeps_autotune or re.search(r"autotune\(|Autotuner", body):
         recorder = _with_hook(recorder, proof_text.FIRST_CONFIG)
     if ".warmup(" in body:
         recorder = _with_hook(recorder, proof_text.COMPILED)
@@ -219,8 +218,8 @@ def _block(
 _ARGUMENTS = """
 parser = argparse.ArgumentParser(description="Run the tuned kernel.", allow_abbrev=False)
 parser.add_argument("--check", action="store_true", help="prove the result and exit 0 or 1")
-playground_arguments, left = parser.parse_known_args()
-sys.argv[1:] = left
+playground_arguments, remaining = parser.parse_known_args()
+sys.argv[1:] = remaining
 """
 
 _EAGER = """
@@ -248,7 +247,7 @@ def _judged(session: Session, proof: Proof) -> str:
         return 'print("not judged: the launch leaves nothing that could be sampled")\nsys.exit(2)'
     reference = "reference" + call_text(session).removeprefix("example")
     return f"""seed({session.seed})
-for got, want in pairs(result, {reference}):
+for got, want in pairs(returned, {reference}):
     status = compare(got, want, {proof.tolerance:.3g})
     if status:
         sys.exit(status)
@@ -272,7 +271,7 @@ def _driver(runs: Runs, session: Session) -> str:
     if driver is not None and driver.kind == "example":
         code = call_text(session)
     if code.strip() and not _is_statement(code):
-        code = f"result = {code}"
+        code = f"returned = {code}"
     text = "\n".join(part for part in (runs.statements, code) if part.strip()) or "pass"
     ended = ""
     if re.search(r"exit\(|SystemExit|pytest\.main", session.text):

@@ -16,6 +16,7 @@ from playground.engine.statements import Segment, segments
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_NEVER = frozenset({"torch", "triton", "numpy", "playground"})
 _LIBRARIES = ("site-packages", "dist-packages", f"{os.sep}python{sys.version_info.major}.")
 
 
@@ -133,9 +134,12 @@ class UserModules:
             for _ in range(level - 1):
                 folder = folder.parent
             return _module_at(folder, parts)
+        if parts[0] in _NEVER:
+            return None
         for root in self._roots:
             found = _module_at(root, parts)
-            if found is not None:
+            # A mere folder gives way to a package of that name which is installed.
+            if found is not None and (found.endswith(".py") or not _is_library(parts[0])):
                 return found
         return _loaded(dotted)
 
@@ -198,14 +202,17 @@ def _roots(folder: str) -> list[Path]:
 
 def _module_at(root: Path, parts: list[str]) -> str | None:
     place = root.joinpath(*parts)
-    if parts and parts[0] == "playground":
-        return None
     if (place / "__init__.py").is_file():
         return str(place / "__init__.py")
     if parts and place.with_name(place.name + ".py").is_file():
         return str(place.with_name(place.name + ".py"))
     holds_code = parts and place.is_dir() and any(place.glob("*.py"))
     return str(place) if holds_code or (not parts and place.is_dir()) else None
+
+
+def _is_library(name: str) -> bool:
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return isinstance(file, str) and any(part in file for part in _LIBRARIES)
 
 
 def _loaded(dotted: str) -> str | None:

@@ -7,12 +7,24 @@ from __future__ import annotations
 
 import re
 import textwrap
+from typing import TYPE_CHECKING
 
 from playground.model.targets import facts_for, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CHOOSE = """\
 # Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
 os.environ.setdefault("TRITON_INTERPRET", "1")
+"""
+
+_MISSING = """
+    # A check does without what prints or plots, where that is not installed.
+    if "--check" in sys.argv:
+        for absent in ({names},):
+            if importlib.util.find_spec(absent) is None:
+                sys.modules[absent] = unittest.mock.MagicMock(__spec__=None)
 """
 
 _MODE = '''
@@ -44,16 +56,28 @@ OnTheCpu().__enter__()
 
 _GETTERS = {
     "is_cuda": """\
-        if function is torch.Tensor.is_cuda.__get__:
+        if function == torch.Tensor.is_cuda.__get__:
             return True
 """,
     "device": """\
-        if function is torch.Tensor.device.__get__ and not sys._getframe(1).f_globals[
+        if function == torch.Tensor.device.__get__ and not sys._getframe(1).f_globals[
             "__name__"
         ].startswith(("triton.", "torch.")):
             return torch.device("cuda", 0)
 """,
 }
+
+_BACKWARD = """
+step_back = torch.autograd.function.BackwardCFunction.apply
+
+
+def stepped_back(node, *gradients):
+    with OnTheCpu():  # which is left out while torch itself goes backwards
+        return step_back(node, *gradients)
+
+
+torch.autograd.function.BackwardCFunction.apply = stepped_back
+"""
 
 _ACTIVE = """
 import types
@@ -91,8 +115,14 @@ _NOTHING = (
 _CONTEXTS = ("device", "device_of", "stream", "Stream")
 
 
-def choose_interpreter(text: str, target: str) -> str:
-    """Return what an exported file with `text` starts with, before the user's own imports."""
+def choose_interpreter(text: str, target: str, missing: Sequence[str] = ()) -> str:
+    """Return what an exported file with `text` starts with, before the user's own imports.
+
+    Parameters
+    ----------
+    missing
+        Modules that `text` imports and that were not installed: a check does without them.
+    """
     lines = [_CHOOSE]
     code = _without_comments(text)
     if re.search(r"""["']cuda|\.cuda\(|get_active_torch_device|driver\.active""", code):
@@ -103,11 +133,16 @@ def choose_interpreter(text: str, target: str) -> str:
     if re.search(r"driver\.active|get_active_torch_device", code):
         lines.append(_active(target))
     inner = textwrap.indent("".join(lines).strip("\n"), "        ", _has_text)
-    needs_sys = "sys._getframe" in inner
-    imports = "    import os\n" + ("    import sys\n" if needs_sys else "")
+    names = ["importlib.util"] if missing else []
+    names.append("os")
+    names += ["sys"] if missing or "sys._getframe" in inner else []
+    names += ["unittest.mock"] if missing else []
+    imports = "".join(f"    import {name}\n" for name in names)
+    absent = _MISSING.format(names=", ".join(f'"{one}"' for one in missing)) if missing else ""
     return (
         'if __name__ == "__main__":\n'
-        f"{imports}\n    import torch\n\n    if not torch.cuda.is_available():\n{inner}\n"
+        f"{imports}\n    import torch\n{absent}\n"
+        f"    if not torch.cuda.is_available():\n{inner}\n"
     )
 
 
@@ -122,8 +157,9 @@ def _without_comments(text: str) -> str:
 
 
 def _mode(code: str) -> str:
-    wanted = [name for name in _GETTERS if re.search(rf"\.{name}\b(?!\()", code)]
-    return _MODE.replace("GETTERS", "".join(_GETTERS[name] for name in wanted))
+    wanted = [text for name, text in _GETTERS.items() if re.search(rf"\.{name}\b(?!\()", code)]
+    backward = _BACKWARD if re.search(r"backward|autograd", code) else ""
+    return _MODE.replace("GETTERS", "".join(wanted)) + backward
 
 
 def _patches(code: str, target: str) -> list[str]:
