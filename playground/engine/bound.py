@@ -45,8 +45,8 @@ def mark_bound(session: Session) -> None:
 def _notes(session: Session, launch: CapturedLaunch) -> dict[str, str]:
     """Return the reason for every bound knob of a launch."""
     notes: dict[str, str] = {}
-    flow = session.entries.flow(session)
-    call = session.entries.call_of(session, launch)
+    flow = session.kept.entries.flow(session)
+    call = session.kept.entries.call_of(session, launch)
     heuristics = wrappers.heuristics_of(launch.kernel)
     for knob in launch.info.knobs:
         if knob.origin != "constexpr" or knob.kind == "fixed":
@@ -118,7 +118,7 @@ def _is_floor(expression: ast.expr) -> bool:
 
 def _takes_all(session: Session, launch: CapturedLaunch, name: str) -> bool:
     """Tell whether a kernel uses a block size for one whole block only, never to step through."""
-    flow = session.entries.flow(session)
+    flow = session.kept.entries.flow(session)
     kernel = flow.index.kernels.get((launch.info.file, launch.info.line))
     if kernel is None:
         return False

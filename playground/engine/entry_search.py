@@ -42,8 +42,8 @@ class Search:
 
     def perform(self, known: KnobEntries) -> None:
         """Add the entries that hold to what is known of the knob."""
-        flow, call = self._session.entries.flow(self._session), None
-        call = self._session.entries.call_of(self._session, self._launch)
+        flow, call = self._session.kept.entries.flow(self._session), None
+        call = self._session.kept.entries.call_of(self._session, self._launch)
         own = flow.of_parameter(call, self._knob)
         tied: list[Entry] = []
         for entry in self._candidates(flow, call, own):

@@ -172,10 +172,10 @@ def _edits(
     for name in moved:
         if set_by_tuning(launch, name):
             continue
-        item = session.entries.of(session, launch, name)
+        item = session.kept.entries.of(session, launch, name)
         if item.alone and not also_alone and len(item.found) == 0:
             continue
-        item = session.entries.searched(session, launch, name, config[name])
+        item = session.kept.entries.searched(session, launch, name, config[name])
         if item.alone and not also_alone and not item.decided:
             continue
         captured = wrappers.plain(launch.arguments[name])
@@ -279,16 +279,16 @@ def _did_not_follow(
 ) -> tuple[Finding, ...]:
     if not moved or callable(launch.grid):
         return ()
-    call = session.entries.call_of(session, launch)
+    call = session.kept.entries.call_of(session, launch)
     if call is None:
         return ()
-    flow = session.entries.flow(session)
+    flow = session.kept.entries.flow(session)
     written = [
         name
         for name in moved
         if (origin := flow.origin(call, name)) is not None
         and isinstance(origin[1], ast.Constant)
-        and session.entries.of(session, launch, name).changes_inputs is None
+        and session.kept.entries.of(session, launch, name).changes_inputs is None
     ]
     if not written:
         return ()

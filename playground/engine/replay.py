@@ -183,7 +183,7 @@ def prepare(launch: CapturedLaunch, config: Config, session: Session) -> Prepare
     hosted = session.hosted(launch, config)
     effective = hosted.effective.as_dict()
     options = {name: effective.get(name, value) for name, value in launch.options.items()}
-    working = [session.working_set(launch)]
+    working = [session.kept.working_set(launch)]
     if hosted.reshaped:
         fresh = SnapshotPool().before({name: hosted.arguments[name] for name in hosted.reshaped})
         working.append(WorkingSet(fresh))

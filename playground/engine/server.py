@@ -229,7 +229,7 @@ class EngineServer:
             return messages.Clocks(clock_state())
         if not isinstance(request, (messages.GetPlane, messages.GetElement)):
             raise TypeError(f"{type(request).__name__} belongs on the comm {JOBS_TARGET}")
-        counts = self._session.counts.get((request.launch, request.config))
+        counts = self._session.kept.counts.get((request.launch, request.config))
         if counts is None:
             raise LookupError("the coverage of this config is no longer kept: measure it again")
         if isinstance(request, messages.GetPlane):
@@ -296,7 +296,7 @@ def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:
 
 
 def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
-    counts = session.counts[(request.launch, request.config)]
+    counts = session.kept.counts[(request.launch, request.config)]
     prepared = session.prepare(request.launch, request.config)
     return counts.footprint(prepared, request.tensor, request.program, request.view)  # type: ignore[no-any-return]
 

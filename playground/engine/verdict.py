@@ -82,7 +82,7 @@ class _Judge:
         if result.status == "unjudged" and not made.reshaped:
             return result, told
         for name in self._alternatives():
-            entries = self._session.entries.searched(
+            entries = self._session.kept.entries.searched(
                 self._session, self._launch, name, self._config[name]
             )
             before = list(entries.found), entries.decided
@@ -90,12 +90,12 @@ class _Judge:
                 entries.found.remove(entry)
                 entries.found.insert(0, entry)
                 entries.decided = True
-                self._session.forget_replays(self._launch)
+                self._session.kept.forget(self._launch)
                 again, _ = self._once()
                 if again.status == "correct":
                     return again, ()
             entries.found, entries.decided = before
-            self._session.forget_replays(self._launch)
+            self._session.kept.forget(self._launch)
         return result, told
 
     def _alternatives(self) -> list[str]:
@@ -104,7 +104,7 @@ class _Judge:
         for name in self._moved:
             if set_by_tuning(self._launch, name):
                 continue
-            entries = self._session.entries.searched(
+            entries = self._session.kept.entries.searched(
                 self._session, self._launch, name, self._config[name]
             )
             used = entries.found[:1] if entries.decided or not entries.alone else []
@@ -237,14 +237,14 @@ def _dictated(session: Session, launch: CapturedLaunch, config: Config, job: Job
 def _is_problem(session: Session, launch: CapturedLaunch, config: Config) -> bool:
     """Tell whether a moved knob says what the inputs are: then the kernel cannot be blamed."""
     return any(
-        session.entries.of(session, launch, name).changes_inputs is not None
+        session.kept.entries.of(session, launch, name).changes_inputs is not None
         for name in hosting.moved_constexprs(launch, config)
     )
 
 
 def _reason(session: Session, launch: CapturedLaunch, name: str) -> str:
     """Say why a knob is bound to the data, with the line that binds it."""
-    known = session.entries.of(session, launch, name)
+    known = session.kept.entries.of(session, launch, name)
     for knob in launch.info.knobs:
         if knob.name == name and knob.derived:
             return knob.note
@@ -253,8 +253,8 @@ def _reason(session: Session, launch: CapturedLaunch, name: str) -> str:
             f"the value at line {known.changes_inputs.line} decides the launch's inputs as well: "
             "another one is another problem"
         )
-    call = session.entries.call_of(session, launch)
-    origin = None if call is None else session.entries.flow(session).origin(call, name)
+    call = session.kept.entries.call_of(session, launch)
+    origin = None if call is None else session.kept.entries.flow(session).origin(call, name)
     if origin is None:
         return "another value alone breaks the result"
     text = written(origin[1])

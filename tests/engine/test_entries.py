@@ -21,7 +21,7 @@ def verdict(play, launch=0, **knobs):
     r = play.check(launch, **knobs).result
     return [r.status, r.against, r.route]
 def lines(play, knob, value, launch=0):
-    found = play.entries.searched(play, play.launches[launch], knob, value).found
+    found = play.kept.entries.searched(play, play.launches[launch], knob, value).found
     return [[part[0].line for part in entry.parts] for entry in found]
 """
 
@@ -193,7 +193,7 @@ def example(n=1000):
 ''')
 import builtins
 checks = [verdict(play, B=b) for b in (16, 32, 128)]
-alone = play.entries.of(play, play.launches[0], "B").alone
+alone = play.kept.entries.of(play, play.launches[0], "B").alone
 closed = opened("closed.py", HEAD + '''
 def example(n=1000):
     x, o = torch.randn(n), torch.empty(n)

@@ -33,7 +33,7 @@ out = {
     "report": [kinds["Compiled"].report.target, kinds["Compiled"].report.shared_bytes],
     "again": [[type(r).__name__, r.revision] for r in again if hasattr(r, "revision")],
     "again_ms": again_ms,
-    "counts": play.counts[(0, config)].summary().tensor("out_ptr").stores.total,
+    "counts": play.kept.counts[(0, config)].summary().tensor("out_ptr").stores.total,
     "ptx": ".target sm_90" in play.last.asm["ptx"],
     "last": repr(last), "play": repr(play), "launch": repr(play.launches[0]),
     "by_name": play.replay(BLOCK_SIZE=512, steps=("check",)).config.as_dict()["BLOCK_SIZE"],

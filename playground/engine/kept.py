@@ -1,0 +1,121 @@
+"""What a session has worked out for the launches of one run, within bounds of memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from playground.model.config import Config
+
+if TYPE_CHECKING:
+    from playground.engine.capture import CapturedLaunch
+    from playground.engine.checking import Expected
+    from playground.engine.compiling import CompileOutcome
+    from playground.engine.counters import Counts
+    from playground.engine.entries import Entries
+    from playground.engine.hosting import Hosted
+    from playground.engine.replay import PreparedReplay, WorkingSet
+    from playground.model.finding import Finding
+    from playground.model.measurement import CacheMode, Measurement
+    from playground.protocol import messages
+
+Key = tuple[int, Config]
+_REPLAYS = 64
+_HOSTED = 64
+_COUNTS = 16
+_COUNTS_BYTES = 4 << 30
+_WORKING_SETS = 4
+
+
+def _no_entries() -> Entries:
+    # Triton comes with these, and may only be imported once the session has decided its mode.
+    from playground.engine.entries import Entries
+
+    return Entries()
+
+
+@dataclass(eq=False)
+class Kept:
+    """Results by launch and config; the ones used longest ago go first.
+
+    Parameters
+    ----------
+    expected
+        The reference's tensors beside those the driver returned, or None before they are known.
+    entries
+        Where knobs enter the host code.
+    """
+
+    replays: OrderedDict[Key, PreparedReplay] = field(default_factory=OrderedDict)
+    working: OrderedDict[CapturedLaunch, WorkingSet] = field(default_factory=OrderedDict)
+    outcomes: OrderedDict[tuple[int, Config, str], CompileOutcome] = field(
+        default_factory=OrderedDict
+    )
+    hosted: OrderedDict[tuple[CapturedLaunch, Config], Hosted] = field(default_factory=OrderedDict)
+    counts: OrderedDict[Key, Counts] = field(default_factory=OrderedDict)
+    checked: dict[Key, messages.Checked] = field(default_factory=dict)
+    measured: dict[Key, Measurement] = field(default_factory=dict)
+    floors: dict[tuple[int, CacheMode], float] = field(default_factory=dict)
+    entries: Entries = field(default_factory=_no_entries)
+    expected: tuple[list[Expected], tuple[Finding, ...]] | None = None
+
+    def keep_replay(self, key: Key, prepared: PreparedReplay) -> None:
+        """Keep a prepared replay."""
+        self.replays[key] = prepared
+        _bound(self.replays, _REPLAYS)
+
+    def keep_outcome(self, key: tuple[int, Config, str], outcome: CompileOutcome) -> None:
+        """Keep what compiling gave."""
+        self.outcomes[key] = outcome
+        _bound(self.outcomes, _REPLAYS)
+
+    def keep_hosted(self, key: tuple[CapturedLaunch, Config], made: Hosted) -> None:
+        """Keep a launch as the host code makes it."""
+        self.hosted[key] = made
+        _bound(self.hosted, _HOSTED)
+
+    def keep_counts(self, key: Key, counts: Counts) -> None:
+        """Keep counters, which can be as large as the tensors."""
+        self.counts[key] = counts
+        _bound(self.counts, _COUNTS)
+        while len(self.counts) > 1 and self._counts_bytes() > _COUNTS_BYTES:
+            self.counts.popitem(last=False)
+
+    def _counts_bytes(self) -> int:
+        return sum(counts.nbytes for counts in self.counts.values())
+
+    def working_set(self, launch: CapturedLaunch) -> WorkingSet:
+        """Return the working copies that all replays of `launch` share."""
+        from playground.engine.replay import WorkingSet
+
+        found = self.working.get(launch)
+        if found is None:
+            found = WorkingSet(launch.snapshot)
+            self.working[launch] = found
+            for dropped in _bound(self.working, _WORKING_SETS):
+                # Their replays hold the copies; they are made again when asked for.
+                self._drop(self.replays, dropped.info.index)
+        else:
+            self.working.move_to_end(launch)
+        return found
+
+    def forget(self, launch: CapturedLaunch) -> None:
+        """Drop what was prepared for a launch: where its knobs enter is known better now."""
+        for kept in (self.replays, self.outcomes, self.measured, self.counts):
+            self._drop(kept, launch.info.index)
+        for made in [made for made in self.hosted if made[0] is launch]:
+            del self.hosted[made]
+
+    @staticmethod
+    def _drop(kept: Any, index: int) -> None:
+        for key in [key for key in kept if key[0] == index]:
+            del kept[key]
+
+
+def _bound(cache: OrderedDict[Any, Any], most: int) -> list[Any]:
+    """Drop the entries used longest ago until `most` are left; return the keys dropped."""
+    dropped = []
+    while len(cache) > most:
+        dropped.append(cache.popitem(last=False)[0])
+    return dropped
