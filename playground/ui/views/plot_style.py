@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no types
     """A plot without pyqtgraph's own menu and buttons; `recolour` follows the theme."""
 
-    def __init__(self, name: str, title: str, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        theme: Theme,
+        parent: QWidget | None = None,
+        axes: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(parent, axisItems=axes)
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.theme = theme
