@@ -198,11 +198,14 @@ def _each_its_own(calls: dict[str, Any]) -> dict[str, Any]:
     """Return the stand-ins, none of them twice: torch's compiler keeps rules by identity."""
 
     def own(call: Any) -> Any:
+        if isinstance(call, type):  # a class still: `torch.cuda.Stream | None` is a type
+            return type(call.__name__, (call,), {})
         return lambda *args, **named: call(*args, **named)
 
     seen: set[int] = {id(nothing)}
     found = {}
-    for key, call in calls.items():
+    for key in sorted(calls, key=str.islower):  # what is a class in torch is the class itself
+        call = calls[key]
         found[key] = own(call) if id(call) in seen else call
         seen.add(id(call))
     return found

@@ -235,3 +235,9 @@ def test_everything_is_put_back():
     assert not torch.cuda.is_available()
     with pytest.raises((AssertionError, RuntimeError)):
         torch.empty(1, device="cuda")
+
+
+def test_what_is_a_class_in_torch_is_one_here(cuda):
+    streams = torch.cuda.Stream | None  # an annotation, evaluated when a library is imported
+    assert isinstance(torch.cuda.current_stream(), streams)
+    assert isinstance(torch.cuda.Event(enable_timing=True), torch.cuda.Event)
