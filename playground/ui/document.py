@@ -9,6 +9,8 @@ from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, validate
 from playground.protocol import messages
 from playground.ui.document_driver import DocumentDriver
+from playground.ui.document_telemetry import Telemetry
+from playground.ui.document_timing import DocumentTiming
 from playground.ui.engine_work import EngineWork
 from playground.ui.files import FileProblem
 from playground.ui.knob_undo import KnobCommand, carried_over
@@ -36,6 +38,8 @@ class Document(DocumentDriver):
         super().__init__(engine, parent)
         self.file.changedOnDisk.connect(self._on_changed_on_disk)
         self.work = EngineWork(self, engine)
+        self.timing = DocumentTiming(self)
+        self.telemetry = Telemetry(self)
         engine.stateChanged.connect(self.engineStateChanged)
 
     # ------------------------------------------------------------------------------ the file
@@ -128,6 +132,7 @@ class Document(DocumentDriver):
         """Stop the document's timers and file watch; the engine is shut down by its owner."""
         self._outline_timer.stop()
         self.file.close()
+        self.telemetry.stop()
         self.work.close()
 
     def interrupt(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from playground.model.finding import Finding
 from playground.model.knobs import step
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 AHEAD_DELAY_MS = 200
 """How long the engine must have been idle before it compiles ahead."""
 
-_UNASKED = ("ahead", "query")
+_BACKGROUND = ("ahead", "floor", "clocks")
+"""Work that nobody waits for; what of it takes the engine's time makes way for everything else."""
+
+_UNASKED = (*_BACKGROUND, "query")
 """Work that nobody started by hand: cancelling leaves it alone."""
 
 _HOLDING = ("run", "sweep", "curve", "nsight")
@@ -39,7 +42,12 @@ _STEP_OF_REPLY: dict[type, str] = {
 
 
 class EngineWork(QObject):
-    """Sends the document's requests and hands the replies back to it."""
+    """Sends the document's requests and hands the replies back to it.
+
+    `idle` tells that nobody waits for the engine and nothing is left to compile ahead.
+    """
+
+    idle = Signal()
 
     def __init__(self, document: Document, engine: EnginePort) -> None:
         super().__init__(document)
@@ -176,7 +184,7 @@ class EngineWork(QObject):
                 document.take_unusable(reply)
             return
         if isinstance(reply, messages.Progress):
-            if self._kinds.get(job) != "ahead":
+            if self._kinds.get(job) not in _BACKGROUND:
                 document.progressChanged.emit(reply.text, reply.fraction)
             return
         if job == self.queue.job:
@@ -228,6 +236,10 @@ class EngineWork(QObject):
         if kind == "":
             return
         take = self._takers.pop(job, None)
+        if kind == "clocks" and take is not None:
+            # Answered beside all other work: that goes on as it did.
+            take(reply)
+            return
         replay = self.queue.running
         if kind == "replay" and replay is not None and replay.revision == document.revision:
             if not reply.cancelled:
@@ -255,7 +267,9 @@ class EngineWork(QObject):
 
     def user_waits(self) -> bool:
         """Tell whether an answer is on its way that somebody waits for."""
-        return self.queue.job is not None or any(k != "ahead" for k in self._kinds.values())
+        return self.queue.job is not None or any(
+            kind not in _BACKGROUND for kind in self._kinds.values()
+        )
 
     # ---------------------------------------------------------------------------- recovery
 
@@ -319,14 +333,15 @@ class EngineWork(QObject):
     def _stop_ahead(self) -> None:
         self._ahead_timer.stop()
         for job, kind in self._kinds.items():
-            if kind == "ahead":
+            if kind in ("ahead", "floor"):
                 self._engine.send(messages.Cancel(job))
 
     def _compile_ahead(self) -> None:
         document = self._document
         launch = document.launch
         # Besides what the user waits for, nothing is asked of an engine that still compiles ahead.
-        if launch is None or self._kinds or self.user_waits() or self._engine.state != "ready":
+        at_work = any(kind != "clocks" for kind in self._kinds.values())
+        if launch is None or at_work or self.user_waits() or self._engine.state != "ready":
             return
         target = self.wire_target()
         configs = tuple(
@@ -339,6 +354,8 @@ class EngineWork(QObject):
             self._kinds[self._engine.send(messages.CompileAhead(launch.index, configs, target))] = (
                 "ahead"
             )
+        else:
+            self.idle.emit()
 
 
 def _death(why: str, hint: str) -> Finding:

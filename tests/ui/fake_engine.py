@@ -23,10 +23,11 @@ from playground.model.device import DeviceInfo
 from playground.model.finding import Finding
 from playground.model.knobs import constexpr_knob, option_knob
 from playground.model.launch import Argument, Launch, Preset, TensorInfo
-from playground.model.measurement import ClockState, Measurement
+from playground.model.measurement import Measurement
 from playground.model.sweep import SweepResult, SweepRow, space
 from playground.protocol import messages
-from playground.ui.engine_port import EnginePort
+from playground.ui.engine_port import BACKGROUND_REQUESTS, SIDE_REQUESTS, EnginePort
+from tests.ui.fake_timing import FakeTiming
 
 ELEMENTS = 98432
 FOLD = 512
@@ -92,7 +93,7 @@ def vector_add_launch(
     )
 
 
-class FakeEngine(EnginePort):
+class FakeEngine(FakeTiming, EnginePort):
     def __init__(
         self,
         mode: str = "interpreter",
@@ -115,6 +116,7 @@ class FakeEngine(EnginePort):
         self.wrong_configs: set[Config] = set()
         self.unusable_blocks: dict[int, str] = {}
         self._job = 0
+        self._quiet: set[int] = set()
         self._cancelled: set[int] = set()
         self._queue: deque[tuple[messages.Reply, int]] = deque()
         self._timer = QTimer(self)
@@ -132,6 +134,8 @@ class FakeEngine(EnginePort):
         self._job += 1
         job = self._job
         self.sent.append((job, request))
+        if isinstance(request, (*BACKGROUND_REQUESTS, *SIDE_REQUESTS)):
+            self._quiet.add(job)
         if isinstance(request, messages.Cancel):
             self._cancel(request.job)
             self._queue.appendleft((messages.Finished(), job))
@@ -203,9 +207,9 @@ class FakeEngine(EnginePort):
             self.reply.emit(reply, job)
             self._set_state("ready")
             return
-        if not isinstance(reply, messages.Finished):
+        if job not in self._quiet and not isinstance(reply, messages.Finished):
             self._set_state("busy")
-        elif not any(number != 0 for _, number in self._queue):
+        elif all(number in {0, *self._quiet} for _, number in self._queue):
             self._set_state("ready")
         self.reply.emit(reply, job)
 
@@ -346,20 +350,12 @@ class FakeEngine(EnginePort):
             )
         ]
 
-    def _answer_getclocks(self, _request: messages.GetClocks) -> list[messages.Reply]:
-        return [messages.Clocks(self.clocks())]
-
     # -------------------------------------------------------------------------- arithmetic
 
     @staticmethod
     def _elements(launch: Launch) -> int:
         info = launch.arguments[0].tensor
         return info.elements if info else 0
-
-    def clocks(self) -> ClockState:
-        if self.device.mode == "gpu":
-            return ClockState(1980, 3201, 41, 220.0)
-        return ClockState()
 
     def counters(self, config: Config, tensor: str) -> dict[str, np.ndarray]:
         """Whole planes (rows, FOLD); cells past the last element are 0 (owner -1)."""
@@ -444,6 +440,8 @@ class FakeEngine(EnginePort):
             host_ms=0.015 if gpu else None,
             before=self.clocks(),
             after=self.clocks(),
+            budget_ms=200.0 if gpu else None,
+            stopped="settled" if gpu else "budget",
         )
 
     def coverage(self, launch: int, config: Config) -> Coverage:
