@@ -4,6 +4,10 @@ A lane that a mask switches off without `other=`, or one outside of its tensor, 
 GPU. The interpreter puts 0 there, which is often just what hides the mistake. Here the launch runs
 again with NaN and with 1e30 in those lanes; where a result changes, the access that lets them
 through is found by filling one at a time.
+
+What lies outside a tensor makes the result wrong. What a mask switches off, most GPUs load as 0 as
+the interpreter does, and many kernels in wide use rely on it: that is a warning, unless only a
+moved knob brings such lanes about.
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ _MOST_SITES = 12
 
 @dataclass(frozen=True)
 class Opinion:
-    """What the second look found; both are empty when it agrees."""
+    """What the second look found; both are empty when it agrees, and a hazard is no result."""
 
     result: CheckResult | None = None
     findings: tuple[Finding, ...] = ()
@@ -71,7 +75,20 @@ def second_opinion(
         if poison is None or look.differs(None, None):  # not the same twice: nothing can be said
             return Opinion()
         sites = look.sites_of(poison)
-    return _told(launch, config, result, look, poison, sites)
+    hazards = set(sites) - look.outside
+    if hazards and config != launch.info.config:
+        hazards &= _leaking_as_captured(session, launch, job)
+    return _told(launch, config, result, look, poison, sites, hazards)
+
+
+def _leaking_as_captured(session: Session, launch: CapturedLaunch, job: Job) -> set[Site]:
+    """Return where lanes leak under the captured config already."""
+    captured = session.verdict_on(launch, launch.info.config, job)
+    return {
+        (finding.line, finding.file)
+        for finding in captured.findings
+        if finding.stage == "check" and finding.severity == "warning"
+    }
 
 
 class _Look:
@@ -167,44 +184,55 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
 
 def _told(
     launch: CapturedLaunch, config: Config, result: CheckResult, look: _Look, poison: float,
-    sites: list[Site],
+    sites: list[Site], hazards: set[Site],
 ) -> Opinion:  # fmt: skip
-    where = ", ".join(f"line {line}" for line, _ in sites)
-    what = "outside a tensor" if look.outside & set(sites) else "that a mask switches off"
+    shown = "NaN" if math.isnan(poison) else f"{poison:g}"
+    detail = ""
+    if look.tensor:
+        detail = (
+            f"with {shown} there, {look.mismatches} of {look.elements} elements of "
+            f"{look.tensor} change under {config.label()}"
+        )
+    findings = []
+    for site in sites:
+        message, hint = _words(site, look)
+        line, file = site
+        findings.append(
+            Finding(
+                "warning" if site in hazards else "error", "check",
+                f"{launch.info.kernel}: {message}", hint, file, line, None, detail,
+            )
+        )  # fmt: skip
+    blamed = [site for site in sites if site not in hazards]
+    if result.status == "wrong" or not blamed:
+        return Opinion(None, tuple(findings))
+    where = ", ".join(f"line {line}" for line, _ in blamed)
+    what = "outside a tensor" if look.outside & set(blamed) else "that a mask switches off"
     note = f"the result depends on lanes {what} ({where})"
     if not look.tensor and look.strayed:
         note = f"lanes {what} become addresses ({where})"
-    findings = []
-    for line, file in sites:
-        if (line, file) in look.outside:
-            message = (
-                "lanes outside the tensor reach the result: right only while zeros lie there "
-                "(the tail of a loop whose length the block does not divide)"
-            )
-            hint = "mask the access in every dimension, with other= the value that changes nothing"
-        else:
-            message = (
-                "lanes that the mask switches off reach the result: they have no value of their own"
-            )
-            hint = (
-                "give the load the value that changes nothing: other=0.0 for sums and products, "
-                "other=-float('inf') for a maximum and softmax"
-            )
-            if not look.tensor and look.strayed:
-                message = "lanes that the mask switches off, without a value, become addresses"
-                hint = "give the load other=0, and mask what is loaded or stored through it"
-        shown = "NaN" if math.isnan(poison) else f"{poison:g}"
-        findings.append(
-            Finding(
-                "error", "check", f"{launch.info.kernel}: {message}", hint, file, line, None,
-                f"with {shown} there, {look.mismatches} of {look.elements} elements of "
-                f"{look.tensor} change under {config.label()}" if look.tensor else "",
-            )
-        )  # fmt: skip
-    if result.status == "wrong":
-        return Opinion(None, tuple(findings))
     judged = CheckResult(
         "wrong", result.against, tensor=look.tensor, mismatches=look.mismatches,
         elements=look.elements, first_index=look.first_index, note=note, route=result.route,
     )  # fmt: skip
     return Opinion(judged, tuple(findings))
+
+
+def _words(site: Site, look: _Look) -> tuple[str, str]:
+    """Return what is wrong with an access, and what to do about it."""
+    if site in look.outside:
+        return (
+            "lanes outside the tensor reach the result: right only while zeros lie there "
+            "(the tail of a loop whose length the block does not divide)",
+            "mask the access in every dimension, with other= the value that changes nothing",
+        )
+    if not look.tensor and look.strayed:
+        return (
+            "lanes that the mask switches off, without a value, become addresses",
+            "give the load other=0, and mask what is loaded or stored through it",
+        )
+    return (
+        "lanes that the mask switches off reach the result: they have no value of their own",
+        "give the load the value that changes nothing: other=0.0 for sums and products, "
+        "other=-float('inf') for a maximum and softmax",
+    )

@@ -47,8 +47,13 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     if config == launch.info.config and result.status != "unjudged":
         findings = (*findings, *tuner_findings(session, launch, job))
     opinion = second_opinion(session, launch, config, job, result)
-    if opinion.findings and not (result.status == "wrong" and _is_problem(session, launch, config)):
-        return Checked(0, config, opinion.result or result, (*findings, *opinion.findings))
+    blamed = any(finding.severity == "error" for finding in opinion.findings)
+    if blamed and result.status == "wrong" and _is_problem(session, launch, config):
+        blamed = False  # another problem was asked of the kernel: the lanes are not to blame
+    else:
+        findings = (*findings, *opinion.findings)
+    if blamed:
+        return Checked(0, config, opinion.result or result, findings)
     if result.status != "wrong":
         return Checked(0, config, result, findings)
     findings = (*findings, _wrong(launch, result, config))

@@ -123,10 +123,17 @@ out["unseeded, a view, sizes"] = status()
 run(KERNEL + '''
 def example(n=100):
     first = go(torch.zeros(n), 1.0)
+    return go(first[:60], 1.0), first
+def reference(n=100): return torch.full((60,), 2.0), torch.full((n,), 1.0)
+''')
+out["two launches"] = [status(0), status(1)]
+run(KERNEL + '''
+def example(n=100):
+    first = go(torch.zeros(n), 1.0)
     return go(first, 1.0), first
 def reference(n=100): return torch.full((n,), 2.0), torch.full((n,), 1.0)
 ''')
-out["two launches"] = [status(0), status(1)]
+out["like launches"] = [len(play.launches), play.launches[0].info.count, *status(0)]
 run(KERNEL + '''
 def example(n=100): return go(torch.zeros(n), 1.0).mul_(3)
 def reference(n=100): return torch.full((n,), 3.0)
@@ -166,6 +173,7 @@ def test_against_references_and_captured_results(run_engine) -> None:
     assert got["wrong kernel"][:3] == ["wrong", "reference", "o"]
     assert got["unseeded, a view, sizes"][:2] == ["correct", "reference"]
     assert [item[:2] for item in got["two launches"]] == [["correct", "reference"]] * 2
+    assert got["like launches"][:4] == [1, 2, "correct", "reference"]
     assert got["changed later"][:2] == ["correct", "captured"]
     assert got["failing reference"][:2] == ["correct", "captured"]
     severity, line, message = got["failing reference"][4]

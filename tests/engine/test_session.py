@@ -184,8 +184,8 @@ play.run("")
 out["main"] = [play.launches[0].info.grid, play.driver.kind, play.namespace["__name__"]]
 play.run("x = filled(100, 3)\\nfor _ in range(2):\\n    filled(10, 4)\\nx")
 out["typed"] = [[l.info.grid[0] for l in play.launches], play.driver.kind, play.driver.label]
-out["ordinals"] = [l.ordinal for l in play.launches]
-out["check"] = [play.check(i).result.status for i in range(3)]
+out["ordinals"] = [[l.info.count, l.ordinals] for l in play.launches]
+out["check"] = [play.check(i).result.status for i in range(2)]
 play.run("filled(")
 out["bad driver"] = [[f.stage, f.message] for f in play.findings]
 play.load("/nowhere/unsaved.py", "def f(:")
@@ -198,8 +198,8 @@ answer(out)
     assert got["unsaved"] == ["tensor([1.,", [2, 1, 1]]
     assert got["edited"] == 5.0
     assert got["main"] == [[3, 1, 1], "main", "__main__"]
-    assert got["typed"] == [[7, 1, 1], "typed", "x = filled(100, 3)"]
-    assert got["ordinals"] == [0, 1, 2]
-    assert got["check"] == ["correct"] * 3
+    assert got["typed"] == [[7, 1], "typed", "x = filled(100, 3)"]
+    assert got["ordinals"] == [[1, [0]], [2, [1, 2]]]
+    assert got["check"] == ["correct"] * 2
     assert got["bad driver"][0][0] == "syntax"
     assert got["syntax"] == [[["syntax", 1]], 0]

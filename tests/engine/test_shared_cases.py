@@ -110,22 +110,62 @@ def test_22_a_lane_that_leaks_is_told_with_its_line(run_engine):
         "answer(found)\n"
     )
     open_, zero, infinite = (answer[str(mode)]["checks"] for mode in (0, 1, 2))
-    assert open_[0]["status"] == "wrong"
-    assert open_[0]["mismatches"] == 60
-    line = line_of(SOFTMAX, "i, m)")
-    assert open_[0]["text"] == (
-        f"wrong: the result depends on lanes that a mask switches off (line {line})"
-    )
+    # Most GPUs load 0 there as the interpreter does, and many kernels rely on it: a warning.
+    assert open_[0]["status"] == "correct"
     (leak,) = open_[0]["findings"]
-    assert (leak["line"], leak["severity"]) == (line, "error")
+    assert (leak["line"], leak["severity"]) == (line_of(SOFTMAX, "i, m)"), "warning")
+    assert "reach the result" in leak["message"]
     assert "other=-float('inf')" in leak["hint"]
+    assert "60 of 60 elements of o change" in leak["detail"]
     assert [checks[0]["status"] for checks in (zero, infinite)] == ["correct", "correct"]
+    assert [checks[0]["findings"] for checks in (zero, infinite)] == [[], []]
     # Without `other`, too, but what is masked off is not stored.
     assert open_[1] == {**open_[1], "status": "correct", "findings": []}
     # An index out of nowhere is an address out of nowhere, though its lane is not stored.
-    assert open_[2]["status"] == "wrong"
-    assert "become addresses" in open_[2]["text"]
-    assert [item["line"] for item in open_[2]["findings"]] == [line_of(SOFTMAX, "where = ")]
+    assert open_[2]["status"] == "correct"
+    (address,) = open_[2]["findings"]
+    assert "become addresses" in address["message"]
+    assert (address["line"], address["severity"]) == (line_of(SOFTMAX, "where = "), "warning")
+
+
+LEAKING = (
+    HEAD
+    + """
+@triton.jit
+def total(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    e = tl.exp(tl.load(x + i, i < n))
+    tl.store(o, tl.sum(e, 0))
+
+def example(n=32):
+    o = torch.zeros(1)
+    total[(1,)](torch.randn(n), o, n, 32)
+    return o
+"""
+)
+
+
+def test_22_lanes_that_only_a_moved_knob_switches_off_are_wrong(run_engine):
+    answer = run_engine(
+        ASK + f"TEXT = {LEAKING!r}\n" + "found = {}\n"
+        "for n in (32, 20):\n"
+        "    play, captured = run(TEXT, f'example({n})', 0)\n"
+        "    play.close()\n"
+        "    play, moved = run(TEXT, f'example({n})', 0, B=64)\n"
+        "    play.close()\n"
+        "    found[n] = [captured['checks'][0], moved['checks'][0]]\n"
+        "answer(found)\n"
+    )
+    line = line_of(LEAKING, "i < n))")
+    whole, more = answer["32"]
+    assert (whole["status"], whole["findings"]) == ("correct", [])
+    assert more["status"] == "wrong"
+    assert line in [item["line"] for item in more["findings"] if item["severity"] == "error"]
+    # exp(0) = 1 in each of 12 lanes as captured, and nobody knows better; 44 are another sum.
+    ragged, more = answer["20"]
+    assert ragged["status"] == "correct"
+    assert [(item["line"], item["severity"]) for item in ragged["findings"]] == [(line, "warning")]
+    assert more["status"] == "wrong"
 
 
 MATMUL = (
@@ -296,13 +336,14 @@ def test_10_a_key_that_names_no_argument_of_the_users_own_kernel(run_engine):
     answer = run_engine(
         ASK + f"play, found = run({WRONG_KEY!r}, 'example()')\nplay.close()\nanswer(found)\n"
     )
-    if NEWER:
-        (told,) = [item for item in answer["told"] if item["severity"] == "error"]
-        assert "num_elements" in told["message"]
-        assert "no parameter of the kernel" in told["hint"]
+    assert answer["launches"] == 1
+    assert not [item for item in answer["told"] if item["severity"] == "error"]
+    if NEWER:  # earlier releases drop the name silently
+        (told,) = [item for item in answer["told"] if "num_elements" in item["message"]]
+        assert told["severity"] == "warning"
+        assert "triton refuses this autotuner from 3.9 on" in told["message"]
+        assert "leave it out; it was dropped here" in told["hint"]
         assert told["line"] == line_of(WRONG_KEY, "@triton.autotune")
-    else:  # triton drops the name silently
-        assert answer["launches"] == 1
 
 
 def test_10_a_key_of_an_installed_library_does_not_stop_the_file(run_engine, tmp_path):
