@@ -26,8 +26,8 @@ class Style:
     """One row of the table.
 
     `launches` are the kernels as captured (none: the file only ends in findings). `findings`,
-    `compile`, `export` and `interpreter` hold parts of what the app must say. The keys with `gpu_`
-    are what a GPU shows instead, where that differs.
+    `compile`, `coverage`, `export` and `interpreter` hold parts of what the app must say. The keys
+    with `gpu_` are what a GPU shows instead, where that differs.
     """
 
     path: Path
@@ -47,6 +47,7 @@ class Style:
     loads: dict[str, int] = field(default_factory=dict)
     interpreter: str = ""
     compile: bool | str = True
+    coverage: str = ""
     export: bool | str = True
     triton: str = ""
     gpu: bool = True
@@ -137,7 +138,11 @@ def problems(style: Style, facts: Facts, *, gpu: bool = False) -> list[str]:
     if "died" in facts:
         return [f"process: {facts['died']}"]
     row = style.on_gpu() if gpu else style
-    found = [f"{step}: raised {text}" for step, text in facts["raised"].items() if step != "export"]
+    found = [
+        f"{step}: raised {text}"
+        for step, text in facts["raised"].items()
+        if step != "export" and not (step == "coverage" and row.coverage and row.coverage in text)
+    ]
     found += _run(row, facts["run"])
     found += [f"leaves behind: {item}" for item in facts["left"]]
     found += _said(row, facts)
