@@ -177,6 +177,9 @@ class DriverEditor(QWidget):
 
     def _take(self, text: str) -> None:
         self._fit_height()
+        driver = self._document.driver
+        if driver is not None and text == driver.code:
+            return  # Qt tells of a change when the text is only coloured, too
         code = text.strip()
         written = self.written()
         if written is not None and code == written.code.strip():

@@ -201,3 +201,13 @@ def test_a_simulated_gpu_is_on_the_badge(window, qtbot):
     window.engine.run_findings = ()
     window.document.run()
     qtbot.waitUntil(lambda: "simulated" not in badge.text())
+
+
+def test_colouring_the_code_is_no_edit(tmp_path, qapp):
+    kernel = Path(__file__).resolve().parents[2] / "kernels" / "vector_add.py"
+    with open_window(tmp_path, qapp, path=kernel) as window:
+        assert window.document.driver.kind == "example"
+        window.area.start_colours()  # the window does this after its first paint, with a file open
+        qapp.processEvents()
+        assert window.document.driver.kind == "example"
+        assert window.settings.typed_driver(str(kernel)) == ""
