@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from playground.model import driver_values
 from playground.model.driver_tensors import DriverText, Tensor
-from playground.model.host_reading import HostTensor, HostUse, Parameter
+from playground.model.host_use import HostTensor, HostUse, Parameter
 from playground.model.symbolic import Sym, bounds, leaf, leaves
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
-    from playground.model.host_reading import HostLaunch, HostValue
-    from playground.model.kernel_reading import KernelUse
+    from playground.model.host_use import HostLaunch, HostValue
+    from playground.model.kernel_use import KernelUse
 
 _FLAT_ELEMENTS = 1000
 _INDEX_VALUES = 8

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
-    from playground.model.kernel_reading import Access, KernelUse
+    from playground.model.kernel_use import Access, KernelUse
 
 _INDEX_VALUES = 8
 _OFFSET_VALUES = 64

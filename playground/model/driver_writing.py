@@ -16,7 +16,8 @@ from playground.model.driver_kernels import kernel_driver
 from playground.model.driver_tensors import DriverText
 from playground.model.file_map import references
 from playground.model.host_reading import read_host
-from playground.model.kernel_reading import KernelUse, read_kernel
+from playground.model.kernel_reading import read_kernel
+from playground.model.kernel_use import KernelUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
