@@ -95,7 +95,7 @@ def bench(work: Work) -> None:
         work.attempt(
             "coverage",
             "counting bytes",
-            lambda: work.session.coverage(work.launch.index, work.config, job=work.job),
+            lambda: work.session.counted(work.launch.index, work.config, work.job),
         )
     measured = work.attempt(
         "timing",

@@ -77,8 +77,8 @@ def energy(session: Session, launch: int, config: Config, job: Job) -> Energy:
     counted = session.counted(launch, config, job)
     if sampling.reads_what_it_writes(counted):
         raise NotTimedError(
-            "the launch changes what it reads: restoring its inputs between launches would use "
-            "energy of its own, so none is told"
+            f"the launch {'may change' if counted is None else 'changes'} what it reads: restoring "
+            "its inputs between launches would use energy of its own, so none is told"
         )
     measurement = session.measured(launch, config)
     if measurement is None:

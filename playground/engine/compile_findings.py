@@ -72,8 +72,7 @@ def from_compile_error(error: Exception, context: Context) -> Finding:
 
 def from_load_error(error: BaseException, path: str) -> Finding:
     """Return the finding for a file that does not execute in the compile worker."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename == path]
+    own = _own_frames(error, path)
     line = own[-1].lineno if own else getattr(error, "lineno", None)
     text = "".join(traceback.format_exception(error)).strip()
     return Finding(
@@ -83,6 +82,16 @@ def from_load_error(error: BaseException, path: str) -> Finding:
         'what needs one under `if __name__ == "__main__":` or into a function',
         path, line, None, text[-_DETAIL_LIMIT:],
     )  # fmt: skip
+
+
+def line_of(error: BaseException, path: str) -> int | None:
+    """Return the line of the file's own statement that `error` was raised in, if there is one."""
+    own = _own_frames(error, path)
+    return own[0].lineno if own else None
+
+
+def _own_frames(error: BaseException, path: str) -> list[traceback.FrameSummary]:
+    return [item for item in traceback.extract_tb(error.__traceback__) if item.filename == path]
 
 
 def not_found(kernel: KernelRef, driver_error: Exception | None) -> Finding:

@@ -78,24 +78,26 @@ class _File:
         self._driven: Skipping | None = None
         self.module: ModuleType | None = None
         self.driver_error: Exception | None = None
+        self.load_error: BaseException | None = None
 
     def load(self) -> None:
-        from playground.engine import loading
+        from playground.engine import compile_findings, loading
         from playground.engine.triton_private import door, skipped
 
         for folder in self._use.search_path:
             if folder not in sys.path:
                 sys.path.append(folder)
         self.module = ModuleType(loading.module_name(self._use.path))
-        noted = skipped.Skipping()
-        try:
-            with door.hooked(noted), _simulated(self._use, self._target):
+        with door.hooked(skipped.Skipping()), _simulated(self._use, self._target):
+            try:
                 loading.execute(self.module, self._use.path, self._use.text)
-        except Exception as error:
-            # A file that tests itself while it is imported finds results missing, as in `_drive`.
-            if not noted.launches:
-                raise
-            self.driver_error = error
+            except (Exception, SystemExit) as error:
+                # It asks for a GPU, or tests itself and finds results missing, as in `_drive`:
+                # what it defined until then stays, and what can be defined of the rest is.
+                self.load_error = error
+                line = compile_findings.line_of(error, self._use.path)
+                if line is not None:
+                    loading.execute_rest(self.module, self._use.path, self._use.text, line)
         self._rebind()
 
     def _rebind(self) -> None:
@@ -267,6 +269,10 @@ class _Worker:
                 name: decode(spec, find, file.named_module) for name, spec in order.arguments
             }
         except LookupError:
+            if file.load_error is not None:
+                finding = compile_findings.from_load_error(file.load_error, self._use.path)
+                printed = self._printed.text()
+                return Answer(None, (finding,), printed, load_failed=True, undecided=True)
             finding = compile_findings.not_found(order.kernel, file.driver_error)
             return Answer(None, (finding,), self._printed.text(), undecided=True)
         try:

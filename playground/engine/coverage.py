@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine.counter_layout import layout_of
 from playground.engine.counters import Counts
+from playground.engine.findings import NotCountedError
 from playground.engine.job import Job
 from playground.engine.reached import reached_by_address
 
@@ -32,9 +33,19 @@ def count(
     budget_bytes
         Memory for counters: a quarter of the GPU's free memory by default, 2 GB in the
         interpreter. Above it the count takes several runs, or keeps its counters on disk.
+
+    Raises
+    ------
+    NotCountedError
+        The kernel is of a kind that no counting copy can be made of.
     """
     from playground.engine.triton_private import wrappers
 
+    if wrappers.is_gluon(prepared.launch.function):
+        raise NotCountedError(
+            f"{prepared.launch.info.kernel} is written in Gluon: its loads and stores are not "
+            "counted"
+        )
     job = job or Job()
     job.progress("counting loads and stores")
     named = {**prepared.arguments, **reached_by_address(prepared.launch)}

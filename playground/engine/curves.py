@@ -139,8 +139,8 @@ class _Tracer:
     def _point(self, session: Session, sizes: Sizes, line: Line) -> CurveRow:
         cache, launch = self._curve.cache, self._launch
         info = session.launches[launch].info
-        counted = session.coverage(launch, info.config, self._job)
-        figures = (counted.bytes_unique, counted.flops or None)
+        counted = session.counted(launch, info.config, self._job)
+        figures = (counted.bytes_unique, counted.flops or None) if counted else (None, None)
         if line.config is None:
             rival = contestants.named(session, launch, line.expression, cache, self._job)
             try:

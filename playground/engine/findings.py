@@ -25,6 +25,13 @@ class FatalError(Exception):
     """
 
 
+class NotCountedError(RuntimeError):
+    """What a launch loads and stores cannot be counted; the message says why.
+
+    Everything else can be done with such a launch.
+    """
+
+
 _STICKY = (
     "illegal memory access",
     "unspecified launch failure",
@@ -94,6 +101,12 @@ def finding_from_exception(
         return Finding(
             "error", "resources", _resources_message(resources),
             "smaller blocks or fewer num_stages need less", detail=detail, **place,
+        )  # fmt: skip
+    if _named(error, "NotCountedError") is not None:
+        return Finding(
+            "info", stage, str(error),
+            "it is compiled, checked and timed all the same; bandwidth needs the bytes of a kernel "
+            "in Triton", **place,
         )  # fmt: skip
     hint = slips.hint_for(error, cause)
     if isinstance(cause, SyntaxError):

@@ -6,6 +6,7 @@ executed anew, in fresh modules, with single expressions of its syntax tree repl
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import contextlib
@@ -97,6 +98,18 @@ def compiled(text: str, path: str) -> types.CodeType:
         for place, value in _in_force.get(path, ()):
             stack.enter_context(_put(loaded, place, value))
         return compile(loaded.tree, path, "exec", dont_inherit=True)
+
+
+def statements_after(text: str, path: str, line: int) -> Iterator[types.CodeType]:
+    """Yield the code of each statement at the top of a file that begins behind `line`."""
+    flags = 0
+    for statement in ast.parse(text, path).body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            for alias in statement.names:
+                flags |= getattr(__future__, alias.name).compiler_flag
+        elif statement.lineno > line:
+            alone = ast.Module([statement], [])
+            yield compile(alone, path, "exec", flags=flags, dont_inherit=True)
 
 
 def is_loaded(file: str) -> bool:

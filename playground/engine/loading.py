@@ -95,6 +95,18 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
         _run(module, path, text)
 
 
+def execute_rest(module: types.ModuleType, path: str, text: str, line: int) -> None:
+    """Execute the statements behind `line`, at which executing `text` ended, each by itself.
+
+    For a process that only wants definitions: a statement that fails is passed over.
+    """
+    place = _HelperFinder.the().place
+    with importing_from(place), _standing_as(module, {module.__name__, module_name(path)}):
+        for code in host_code.statements_after(text, path, line):
+            with contextlib.suppress(Exception, SystemExit):
+                exec(code, module.__dict__)
+
+
 def _execute_in(package: packages.Package, module: types.ModuleType, path: str, text: str) -> None:
     module.__package__ = package.name
     names = {module_name(path)}

@@ -68,8 +68,11 @@ def work_of(prepared: PreparedReplay, cache: CacheMode, counted: Coverage | None
 
 
 def reads_what_it_writes(counted: Coverage | None) -> bool:
-    """Tell whether some tensor is both loaded and stored: a second launch is then another."""
-    return counted is not None and any(
+    """Tell whether some tensor is both loaded and stored: a second launch is then another.
+
+    What was not counted may do so.
+    """
+    return counted is None or any(
         tensor.loads.total and tensor.stores.total for tensor in counted.tensors
     )
 

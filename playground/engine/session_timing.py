@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from playground.engine.findings import NotCountedError
 from playground.engine.job import Job
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ class TimingVerbs:
         job = job or Job()
         captured, config = self._me.chosen(launch, config, knobs)
         if self._me.device.mode == "gpu":
-            self._me.coverage(launch, config, job)
+            with contextlib.suppress(NotCountedError):
+                self._me.coverage(launch, config, job)
         return self.measure(captured.info.index, config, budget_ms, cache, job)
 
     def measure(
@@ -236,5 +239,6 @@ class TimingVerbs:
             if key[0] == launch:
                 return other.summary(), False
         if self._me.device.mode == "gpu":
-            return self._me.coverage(launch, config, job), True
+            with contextlib.suppress(NotCountedError):
+                return self._me.coverage(launch, config, job), True
         return None, True

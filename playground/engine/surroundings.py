@@ -77,7 +77,13 @@ def again(session: Session) -> Iterator[None]:
 @contextlib.contextmanager
 def as_in_the_run(session: Session) -> Iterator[None]:
     """Let the user's functions find what they found in the run: its environment, its GPU."""
-    with session.surroundings.environment.applied(), _simulated_gpu(session):
+    from playground.engine.torch_doors import without_inductors_folder
+
+    with (
+        without_inductors_folder(),
+        session.surroundings.environment.applied(),
+        _simulated_gpu(session),
+    ):
         yield
 
 

@@ -40,14 +40,26 @@ def compiled_functions_run_eagerly(tell: Callable[[str], None] | None = None) ->
     def in_place(_module: Any, *_args: Any, **_options: Any) -> None:
         eager(_module)
 
-    folder = os.environ.get(_INDUCTOR_FOLDER)
     before = torch.compile, torch.nn.Module.compile
     torch.compile, torch.nn.Module.compile = eager, in_place  # type: ignore[assignment,method-assign]
     try:
-        yield
+        with without_inductors_folder():
+            yield
     finally:
         torch.compile, torch.nn.Module.compile = before  # type: ignore[method-assign]
-        if folder is None:  # set by whatever imports torch's compiler first, operators do
+
+
+@contextlib.contextmanager
+def without_inductors_folder() -> Iterator[None]:
+    """Take out of the environment what torch puts there when its compiler is first imported.
+
+    Operators and torch's profiler import it.
+    """
+    folder = os.environ.get(_INDUCTOR_FOLDER)
+    try:
+        yield
+    finally:
+        if folder is None:
             os.environ.pop(_INDUCTOR_FOLDER, None)
 
 

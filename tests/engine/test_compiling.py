@@ -334,20 +334,51 @@ BROKEN_ON_IMPORT = """
 import os
 
 @triton.jit
-def plain(x, B: tl.constexpr):
+def before(x, B: tl.constexpr):
     tl.store(x + tl.arange(0, B), 1.0)
 
 if os.environ.get("TRITON_INTERPRET") != "1":
     raise RuntimeError("only interpreted")
+
+SCALE = tl.constexpr(2.0)
+
+@triton.jit
+def behind(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), SCALE)
+
+def example(size: int = 32):
+    before[(1,)](torch.zeros(size), size)
+    behind[(1,)](torch.zeros(size), size)
+"""
+
+
+def test_a_failing_statement_loses_no_kernel_before_or_behind_it(own_engine, tmp_path):
+    engine = own_engine
+    engine.open(tmp_path, BROKEN_ON_IMPORT)
+    for launch, name in enumerate(["before", "behind"]):
+        answer = engine.compile(launch=launch)
+        assert answer["findings"] == []
+        assert answer["report"]["kernel"] == name
+
+
+NEVER_DEFINED = """
+import os
+
+if os.environ.get("TRITON_INTERPRET") != "1":
+    raise RuntimeError("only interpreted")
+else:
+    @triton.jit
+    def plain(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B), 1.0)
 
 def example(size: int = 32):
     plain[(1,)](torch.zeros(size), size)
 """
 
 
-def test_a_file_that_the_worker_cannot_execute_is_a_finding_on_its_line(own_engine, tmp_path):
+def test_a_kernel_that_the_worker_cannot_define_is_a_finding_on_the_line(own_engine, tmp_path):
     engine = own_engine
-    engine.open(tmp_path, BROKEN_ON_IMPORT)
+    engine.open(tmp_path, NEVER_DEFINED)
     finding = error_of(engine.compile())
     assert "only interpreted" in finding["message"]
-    assert finding["line"] == line_of(BROKEN_ON_IMPORT, "raise RuntimeError")
+    assert finding["line"] == line_of(NEVER_DEFINED, "raise RuntimeError")

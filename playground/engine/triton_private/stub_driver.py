@@ -128,18 +128,25 @@ class StubDriver:
         return (0, 0)
 
     def get_active_torch_device(self) -> object:
-        """Return where the user's tensors seem to lie: on the simulated GPU, if there is one."""
-        from playground.engine.simulated_cuda import active_device
+        """Return where the user's tensors seem to lie: on the simulated GPU, or on a real one.
 
+        A process that compiles on a machine with a GPU has torch's own `cuda`.
+        """
+        import torch
+
+        from playground.engine.simulated_cuda import active_device, is_active
+
+        if not is_active() and torch.cuda.is_available():
+            return torch.device("cuda", 0)
         return active_device()
 
     def get_device_interface(self) -> object:
-        """Return `torch.cpu`, or the simulated `torch.cuda`: what they are asked is harmless."""
+        """Return `torch.cpu`, or `torch.cuda` where tensors lie there, if only by simulation."""
         import torch
 
         from playground.engine.simulated_cuda import is_active
 
-        return torch.cuda if is_active() else torch.cpu
+        return torch.cuda if is_active() or torch.cuda.is_available() else torch.cpu
 
     def map_python_to_cpp_type(self, type_name: str) -> str:
         """Return the C++ type Triton's own driver for this target gives a signature type."""

@@ -2,14 +2,15 @@
 #: driver = ""
 #: launches = ["softplus_kernel"]
 #: replay = {BLOCK = 128}
-#: findings = ["matplotlib is not installed: what it would show is left out", "some_fast_attention is not installed: the file goes on"]
+#: findings = ["seaborn is not installed: what it would show is left out", "some_fast_attention is not installed: the file goes on"]
+#: gpu_findings = ["some_fast_attention is not installed: the file goes on"]
 #: stores = {y_ptr = 400}
-import matplotlib.pyplot as plt
+import seaborn as sns
 import torch
 import triton
 import triton.language as tl
+from prettytable import PrettyTable
 from some_fast_attention.ops import fast_softplus
-from tabulate import tabulate
 
 try:
     import a_faster_library
@@ -41,8 +42,8 @@ if __name__ == "__main__":
     y = softplus(x)
     torch.testing.assert_close(y, torch.nn.functional.softplus(x))
     assert not HAS_FASTER
-    print(tabulate([["softplus", y.sum().item()]], headers=["what", "sum"]))
-    figure, axes = plt.subplots()
-    axes.plot(x.cpu(), y.cpu(), label="softplus")
-    plt.legend()
-    plt.show()
+    table = PrettyTable(["what", "sum"])
+    table.add_row(["softplus", y.sum().item()])
+    print(table)
+    axes = sns.lineplot(x=x.cpu().numpy(), y=y.cpu().numpy(), label="softplus")
+    axes.set_xlabel("x")

@@ -1,6 +1,7 @@
 #: style = "a kernel written in Gluon"
 #: launches = ["copy"]
 #: interpreter = "interpreter cannot run"
+#: coverage = "written in Gluon"
 #: export = false
 import torch
 from triton.experimental import gluon
