@@ -6,6 +6,10 @@ import re
 
 MOST_PROGRAMS = 96
 """A driver is for looking at: one that launches more programs gets smaller sizes."""
+INDEX_VALUES = 8
+"""Loaded values that are indices lie under this."""
+OFFSET_VALUES = 64
+"""Loaded values that are offsets into another tensor go up to this."""
 
 _SIZES: tuple[tuple[str, int], ...] = (
     (r"n_?elem\w*|num_?el\w*|n|size|length|total\w*|numel|xnumel|n_?items|count", 1000),
