@@ -1,4 +1,4 @@
-"""What the document knows about time beyond its measurements: floors, comparisons, asked figures."""
+"""What the document knows of time beyond its measurements: floors, comparisons, asked figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.protocol import messages
+from playground.protocol import messages, timing
 
 if TYPE_CHECKING:
     from playground.model.comparison import Comparison
@@ -43,8 +43,8 @@ class DocumentTiming(QObject):
         super().__init__(document)
         self._document = document
         self.comparison: Comparison | None = None
-        self.compared: messages.Compare | None = None
-        self.comparing: messages.Compare | None = None
+        self.compared: timing.Compare | None = None
+        self.comparing: timing.Compare | None = None
         self.problem = ""
         self._floors: dict[tuple[int, CacheMode], float] = {}
         self._floors_asked: set[tuple[int, CacheMode]] = set()
@@ -77,11 +77,11 @@ class DocumentTiming(QObject):
         if key in self._floors_asked:
             return
         self._floors_asked.add(key)
-        request = messages.GetFloor(measurement.launch, measurement.config, measurement.cache)
+        request = timing.GetFloor(measurement.launch, measurement.config, measurement.cache)
         document.work.ask(request, "floor", partial(self._take_floor, key))
 
     def _take_floor(self, key: tuple[int, CacheMode], reply: Any) -> None:
-        if isinstance(reply, messages.Floor):
+        if isinstance(reply, timing.Floor):
             self._keep_floor(key, reply.floor)
         elif reply.cancelled:
             # It made way for the user's work, and is asked for again when that is done.
@@ -107,7 +107,7 @@ class DocumentTiming(QObject):
         if document.launch is None:
             return
         self._start(
-            messages.Compare(
+            timing.Compare(
                 document.launch_index, document.config, rival.config, rival.expression,
                 document.cache, budget_ms,
             )
@@ -119,7 +119,7 @@ class DocumentTiming(QObject):
         if done is None or self.comparing is not None:
             return
         self._start(
-            messages.Compare(
+            timing.Compare(
                 done.launch, done.config, done.against, done.expression, done.cache,
                 done.budget_ms, self.comparison,
             )
@@ -130,17 +130,17 @@ class DocumentTiming(QObject):
         if self.comparing is not None:
             self._document.work.cancel_job(self._job)
 
-    def _start(self, request: messages.Compare) -> None:
+    def _start(self, request: timing.Compare) -> None:
         self.cancel_comparison()
         self.problem = ""
         self.comparing = request
         self._job = self._document.work.ask(request, "compare", partial(self._take, request))
         self.comparisonChanged.emit()
 
-    def _take(self, request: messages.Compare, reply: Any) -> None:
+    def _take(self, request: timing.Compare, reply: Any) -> None:
         if self.comparing is not request:
             return
-        if isinstance(reply, messages.Compared):
+        if isinstance(reply, timing.Compared):
             self.comparison, self.compared = reply.comparison, request
             if reply.comparison.floor:
                 self._keep_floor((request.launch, request.cache), reply.comparison.floor)
@@ -169,13 +169,13 @@ class DocumentTiming(QObject):
 
     def ask_host_cost(self) -> None:
         """Ask what the launch shown costs the host."""
-        self._ask_figure(messages.GetHostCost)
+        self._ask_figure(timing.GetHostCost)
 
     def ask_energy(self) -> None:
         """Ask for the energy of the launch shown."""
-        self._ask_figure(messages.GetEnergy)
+        self._ask_figure(timing.GetEnergy)
 
-    def _ask_figure(self, kind: type[messages.GetHostCost | messages.GetEnergy]) -> None:
+    def _ask_figure(self, kind: type[timing.GetHostCost | timing.GetEnergy]) -> None:
         document = self._document
         if document.launch is None or kind in self._asked:
             return
@@ -185,10 +185,10 @@ class DocumentTiming(QObject):
         document.work.ask(request, "figure", partial(self._take_figure, request))
         self.figuresChanged.emit()
 
-    def _take_figure(self, request: messages.GetHostCost | messages.GetEnergy, reply: Any) -> None:
-        if isinstance(reply, messages.HostCosts):
+    def _take_figure(self, request: timing.GetHostCost | timing.GetEnergy, reply: Any) -> None:
+        if isinstance(reply, timing.HostCosts):
             self._hosts[(reply.launch, reply.config)] = reply.cost
-        elif isinstance(reply, messages.Energies):
+        elif isinstance(reply, timing.Energies):
             self._energies[(reply.launch, reply.config)] = reply.energy
         elif isinstance(reply, messages.Finished):
             kind = type(request)

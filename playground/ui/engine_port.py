@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.protocol import messages
+from playground.protocol import messages, timing
 
 if TYPE_CHECKING:
     from playground.protocol.messages import Request
@@ -20,7 +20,7 @@ SIDE_REQUESTS = (
 )
 """Requests that the engine answers at once, also while it is busy; all others wait their turn."""
 
-BACKGROUND_REQUESTS = (messages.CompileAhead, messages.GetFloor)
+BACKGROUND_REQUESTS = (messages.CompileAhead, timing.GetFloor)
 """Requests for the engine's idle time, which make way for any other: they are not called busy."""
 
 STATES = ("starting", "ready", "busy", "restarting", "dead")

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QLabel,
     QPushButton,
     QSplitter,
@@ -22,11 +21,20 @@ from playground.model.check import CheckResult
 from playground.model.config import Config
 from playground.model.measurement import Measurement
 from playground.protocol import messages
+from playground.protocol.timing import GetEnergy, GetFloor, GetHostCost
 from playground.ui.document import Document
 from playground.ui.history import History
 from playground.ui.theme import Theme
+from playground.ui.views.baseline_delta import comparable
 from playground.ui.views.chips import Chip
-from playground.ui.views.formatting import change_text, interval_text, time_text
+from playground.ui.views.formatting import (
+    change_text,
+    floor_text,
+    interval_text,
+    ratio_text,
+    stopped_text,
+    time_text,
+)
 from playground.ui.views.timing_tables import history_columns
 from playground.ui.views.timings import TimingsView
 from tests.ui.fake_engine import FakeEngine
@@ -62,9 +70,15 @@ def test_numbers_carry_interval_spread_clock_and_cache(gpu_ran: Document, qtbot:
     detail = text(view, "timings.detail")
     assert f"95 % interval {interval_text(*measurement.interval_ms)}" in detail
     assert f"spread {measurement.spread * 100:.1f} %" in detail
-    assert "60 samples" in detail
-    assert "CUPTI kernel records, cold L2" in detail
+    assert "median of 60 samples" in detail
+    method = text(view, "timings.method")
+    assert method == (
+        "CUPTI kernel records, cold L2 · stopped when the median was settled, within 200 ms"
+    )
+    spent = replace(measurement, stopped="budget")
+    assert stopped_text(spent) == "stopped when 200 ms were spent"
     assert view.findChild(Chip, "timings.host").text == "host 15.0 µs"
+    assert text(view, "timings.config") == measurement.config.label()
 
 
 def test_bandwidth_is_a_share_of_the_measured_ceiling(gpu_ran: Document, qtbot: QtBot) -> None:
@@ -72,7 +86,9 @@ def test_bandwidth_is_a_share_of_the_measured_ceiling(gpu_ran: Document, qtbot: 
     meter = view.findChild(QWidget, "timings.bandwidth")
     rate = 12 * 98432 / (gpu_ran.measurement.median_ms * 1e6)
     assert meter.isVisible()
-    assert meter.text.startswith(f"{rate:.4g} GB/s, {rate / 4249 * 100:.0f} % of the measured")
+    assert meter.text.startswith(
+        f"{rate:.4g} GB/s (cold L2), {rate / 4249 * 100:.0f} % of the measured"
+    )
 
 
 def test_the_interpreter_draws_no_bandwidth(ran: Document, qtbot: QtBot) -> None:
@@ -81,8 +97,9 @@ def test_the_interpreter_draws_no_bandwidth(ran: Document, qtbot: QtBot) -> None
     assert notice.isVisible()
     assert "no GPU timings" in notice.text
     assert not view.findChild(QWidget, "timings.bandwidth").isVisible()
-    assert not view.findChild(QComboBox, "timings.cache").isVisible()
-    assert "interpreter, CPU wall time" in text(view, "timings.detail")
+    assert not view.findChild(QWidget, "timings.cache").isVisible()
+    assert not view.findChild(QToolButton, "timings.more.toggle").isVisible()
+    assert "interpreter, CPU wall time" in text(view, "timings.method")
 
 
 def test_baseline_is_ghosted_with_its_change(gpu_ran: Document, qtbot: QtBot) -> None:
@@ -90,25 +107,35 @@ def test_baseline_is_ghosted_with_its_change(gpu_ran: Document, qtbot: QtBot) ->
     pin = view.findChild(QPushButton, "timings.pin")
     QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
     first = gpu_ran.baseline
-    assert pin.text() == "Unpin baseline"
+    assert pin.text() == "Unpin"
     gpu_ran.set_knob("BLOCK_SIZE", 64)
     settle(gpu_ran, qtbot)
     chip = view.findChild(Chip, "timings.delta")
     change = change_text(gpu_ran.measurement.median_ms, first.median_ms)
-    assert chip.text == f"{change} against the baseline, slower"
+    assert chip.text == f"{change}, slower"
     assert view.samples_plot._baseline is first
     QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
     assert gpu_ran.baseline is None
-    assert chip.text == ""
+    assert not chip.isVisible()
 
 
-def test_a_baseline_of_another_cache_mode_is_not_compared(gpu_ran: Document, qtbot: QtBot) -> None:
+def test_a_baseline_of_another_cache_mode_is_not_compared(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
     view = show(gpu_ran, qtbot)
     gpu_ran.pin_baseline()
-    view.findChild(QComboBox, "timings.cache").activated.emit(1)
+    cold = gpu_ran.measurement
+    gpu_engine.hold = True
+    view.findChild(QToolButton, "timings.cache.warm").click()
+    # Nothing of the cold measurement is shown under the other mode, not for a moment.
+    assert text(view, "timings.median") == "measuring …"
+    assert gpu_ran.measurement is cold
+    assert view.history_plot.points is None
+    gpu_engine.hold = False
+    gpu_engine.release()
     qtbot.waitUntil(lambda: gpu_ran.measurement.cache == "warm")
-    assert "warm L2" in text(view, "timings.detail")
-    assert view.findChild(Chip, "timings.delta").text == ""
+    assert "warm L2" in text(view, "timings.method")
+    assert view.findChild(Chip, "timings.delta").text == "the baseline is cold L2: not compared"
     assert view.samples_plot._baseline is None
     assert {item.cache for item in view._mine()} == {"warm"}
 
@@ -153,8 +180,9 @@ def test_csv_names_the_clock(gpu_ran: Document, qtbot: QtBot) -> None:
     lines = show(gpu_ran, qtbot)._as_csv().splitlines()
     assert lines[0] == "config,BLOCK_SIZE=1024 num_warps=4 num_stages=3"
     assert lines[1] == 'clock source,"CUPTI kernel records, cold L2"'
-    assert lines[2] == "Sample,Time (ms)"
-    assert float(lines[3].split(",")[1]) == gpu_ran.measurement.samples_ms[0]
+    assert lines[2] == 'sampling,"stopped when the median was settled, within 200 ms"'
+    assert lines[3] == "Sample,Time (ms)"
+    assert float(lines[4].split(",")[1]) == gpu_ran.measurement.samples_ms[0]
 
 
 def test_late_samples_do_not_squeeze_the_rest(gpu_ran: Document, qtbot: QtBot) -> None:
@@ -163,6 +191,7 @@ def test_late_samples_do_not_squeeze_the_rest(gpu_ran: Document, qtbot: QtBot) -
     late = replace(base, samples_ms=(*base.samples_ms, base.median_ms * 50))
     view.samples_plot.show_samples(late, None)
     assert view.samples_plot.beyond == 1
+    assert "1 slower ▲" in view.samples_plot.item.getAxis("bottom").labelText
     assert "1 slower samples lie beyond" in view.samples_plot.accessibleDescription()
     view.samples_plot.show_samples(replace(base, samples_ms=(0.002,)), None)
     view.samples_plot.show_samples(replace(base, samples_ms=(0.002,) * 20), base)
@@ -199,7 +228,7 @@ def test_few_samples_are_points_and_claim_nothing(gpu_ran: Document, qtbot: QtBo
     gpu_ran.measuredChanged.emit()
     kinds = [type(item).__name__ for item in view.samples_plot.item.items]
     assert "BarGraphItem" not in kinds
-    assert kinds.count("ScatterPlotItem") == 2  # its own and the baseline's
+    assert kinds.count("ScatterPlotItem") == 1
     assert "one sample: its spread is unknown" in text(view, "timings.detail")
     assert "too few samples to tell" in view.findChild(Chip, "timings.delta").text
 
@@ -254,3 +283,88 @@ def test_the_history_forgets_a_launch_that_became_another_kernel() -> None:
     history.add(Measurement(0, Config(), (1.0,), "cupti", "cold"))
     assert history.take_kernels(("cube", "scale")) == set()
     assert len(history.items) == 1
+
+
+def test_the_noise_floor_is_a_band_and_a_change_under_it_means_nothing(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = show(gpu_ran, qtbot)
+    qtbot.waitUntil(lambda: gpu_ran.timing.floor(0, "cold") is not None)
+    assert len(gpu_engine.requests(GetFloor)) == 1
+    assert "differences under ±0.4 % mean nothing" in view.history_plot.accessibleDescription()
+    base = gpu_ran.measurement
+    gpu_ran.pin_baseline()
+    for factor, words in ((1.003, "under the noise floor"), (1.05, "slower"), (0.9, "faster")):
+        gpu_ran.measurement = replace(
+            base,
+            config=base.config.with_value("num_warps", 8),
+            samples_ms=tuple(factor * sample for sample in base.samples_ms),
+        )
+        gpu_ran.measuredChanged.emit()
+        assert words in view.findChild(Chip, "timings.delta").text
+    gauge = view.findChild(QWidget, "timings.gauge")
+    assert gauge.isVisible()
+    assert gauge.accessibleName().startswith("time −10.0 % of baseline, 95 % interval −")
+    bands = [item for item in view.history_plot.item.items if "LinearRegion" in type(item).__name__]
+    low, high = bands[0].getRegion()
+    assert high / low == pytest.approx(1.004**2)
+    assert high / 1.004 == pytest.approx(base.median_ms * 1e3)
+
+
+def test_the_noise_floor_is_asked_for_once_a_launch_and_mode(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: gpu_ran.timing.floor(0, "cold") is not None)
+    gpu_ran.set_knob("BLOCK_SIZE", 512)
+    settle(gpu_ran, qtbot)
+    gpu_ran.set_cache("warm")
+    qtbot.waitUntil(lambda: gpu_ran.timing.floor(0, "warm") is not None)
+    asked = [request.cache for request in gpu_engine.requests(GetFloor)]
+    assert asked == ["cold", "warm"]
+
+
+def test_host_cost_and_energy_come_when_asked_for(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = show(gpu_ran, qtbot)
+    assert not view.findChild(QWidget, "timings.more").isVisible()
+    view.findChild(QToolButton, "timings.more.toggle").click()
+    assert text(view, "timings.hostCost") == "not measured"
+    assert not gpu_engine.requests(GetHostCost)
+    view.findChild(QPushButton, "timings.hostCost.measure").click()
+    assert text(view, "timings.hostCost") == "measuring …"
+    view.findChild(QPushButton, "timings.energy.measure").click()
+    qtbot.waitUntil(lambda: not gpu_ran.timing.is_asked(GetEnergy))
+    assert text(view, "timings.hostCost") == (
+        "first call 312 ms · cold start 1.94 ms · cached call 15.2 µs (CPU clock)"
+    )
+    assert "26.8 mJ a launch · 541 W mean over 20\u2009184 launches" in text(view, "timings.energy")
+    gpu_ran.set_knob("BLOCK_SIZE", 512)
+    assert text(view, "timings.energy") == "not measured"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (1.0193, "+1.93 %"),
+        (0.5, "−50.0 %"),
+        (1.0, "±0.00 %"),
+        (3.0, "+200 %"),
+        (0.99999, "±0.00 %"),
+    ],
+)
+def test_ratios(ratio: float, text: str) -> None:
+    assert ratio_text(ratio) == text
+
+
+def test_floors() -> None:
+    assert floor_text(0.00417) == "±0.42 %"
+
+
+def test_a_baseline_of_another_launch_is_not_compared(gpu_ran: Document) -> None:
+    mine = gpu_ran.measurement
+    assert comparable(mine, mine)
+    assert not comparable(mine, replace(mine, launch=1))
+    assert not comparable(mine, replace(mine, cache="warm"))
+    assert not comparable(mine, replace(mine, source="interpreter"))
+    assert comparable(mine, replace(mine, source="graph"))

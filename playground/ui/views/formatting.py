@@ -82,6 +82,31 @@ def change_text(value: float, before: float) -> str:
     return f"{'+' if share > 0 else '−'}{abs(share) * 100:.1f} %"
 
 
+def ratio_text(ratio: float) -> str:
+    """Return a ratio of times as a change, with as many digits as it deserves (`−1.93 %`)."""
+    share = abs(ratio - 1.0) * 100
+    digits = 2 if share < 9.995 else 1 if share < 99.95 else 0
+    text = f"{share:.{digits}f}"
+    if not float(text):
+        return f"±{text} %"
+    return f"{'+' if ratio > 1 else '−'}{text} %"
+
+
+def floor_text(floor: float) -> str:
+    """Return a noise floor as `±0.42 %`."""
+    return f"±{significant(floor * 100, 2)} %"
+
+
+def stopped_text(measurement: Measurement) -> str:
+    """Return why sampling stopped, with its budget; empty where neither is known."""
+    if measurement.budget_ms is None:
+        return ""
+    budget = f"{significant(measurement.budget_ms)} ms"
+    if measurement.stopped == "settled":
+        return f"stopped when the median was settled, within {budget}"
+    return f"stopped when {budget} were spent"
+
+
 def method_text(measurement: Measurement) -> str:
     """Return where samples come from: the clock source and the cache mode."""
     cache = CACHE_TEXT[measurement.cache]

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QToolTip
 
-from playground.ui.views.formatting import measurement_text, time_unit
+from playground.ui.views.formatting import CACHE_TEXT, floor_text, measurement_text, time_unit
 from playground.ui.views.plot_style import ThemedPlot
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class HistoryPlot(ThemedPlot):
         self._baseline: Measurement | None = None
         self._current: Config | None = None
         self._rejected: set[int] = set()
+        self._floor: float | None = None
         self.points: Any = None
         self.recolour()
 
@@ -46,8 +47,13 @@ class HistoryPlot(ThemedPlot):
         baseline: Measurement | None,
         current: Config | None,
         rejected: Callable[[Measurement], bool] = lambda _item: False,
+        floor: float | None = None,
     ) -> None:
-        """Draw measurements in the order taken; those `rejected` are crossed and never fastest."""
+        """Draw measurements in the order taken; those `rejected` are crossed and never fastest.
+
+        The noise floor is a band around the baseline, or around the fastest where none is pinned.
+        """
+        self._floor = floor
         self._items, self._baseline, self._current = tuple(items), baseline, current
         self._rejected = {index for index, item in enumerate(self._items) if rejected(item)}
         self._draw()
@@ -78,16 +84,16 @@ class HistoryPlot(ThemedPlot):
                 beam=min(0.25, 0.03 * (len(x) + 1)), pen=self.pen("plot_1", 1.2),
             )  # fmt: skip
             self.item.addItem(bars)
-        if self._baseline is not None:
-            line = pg.InfiniteLine(
-                self._baseline.median_ms * factor, angle=0,
-                pen=self.pen("muted", 1.5, dashed=True), label="baseline",
-                labelOpts={
-                    "position": 0.99, "color": self.theme.color("muted"),
-                    "fill": self.tint("plot_background", 0.85), "anchors": [(1, 1), (1, 1)],
-                },
+        middle_ms = self._baseline.median_ms if self._baseline is not None else best
+        edges: tuple[float, ...] = ()
+        if self._floor and middle_ms is not None:
+            edges = (
+                middle_ms * factor / (1 + self._floor), middle_ms * factor * (1 + self._floor)
             )  # fmt: skip
-            self.item.addItem(line)
+            self.band((edges[0], edges[1]), "muted", 0.22)
+        if self._baseline is not None:
+            edges = (*edges, self._baseline.median_ms * factor)
+            self.level(self._baseline.median_ms * factor, "baseline", "muted", dashed=True)
         size = self.fontMetrics().height() * 0.62
         self.points = pg.ScatterPlotItem(
             size=size, hoverable=True, hoverSize=size * 1.4, tip=None,
@@ -106,13 +112,13 @@ class HistoryPlot(ThemedPlot):
         self.points.sigHovered.connect(self._on_hover)
         self.points.sigClicked.connect(self._on_click)
         self.item.addItem(self.points)
-        self.label_axes(f"time ({unit})", "configs tried, in order")
+        below = f", noise {floor_text(self._floor)}" if edges and self._floor else ""
+        left = ", ".join(filter(None, (unit, CACHE_TEXT[self._items[-1].cache])))
+        self.label_axes(left, f"configs in order{below}")
         # Room at the right keeps the label of the baseline clear of the last point.
         self.setXRange(0.5, len(self._items) + 0.5 + 0.14 * (len(self._items) + 1), padding=0)
-        bottom, top = float((y - low).min()), float((y + high).max())
-        if self._baseline is not None:
-            bottom = min(bottom, self._baseline.median_ms * factor)
-            top = max(top, self._baseline.median_ms * factor)
+        bottom = min(float((y - low).min()), *edges, np.inf)
+        top = max(float((y + high).max()), *edges, -np.inf)
         room = (top - bottom) * 0.12 or abs(top) * 0.1
         self.setYRange(bottom - room, top + room, padding=0)
         ticks = [(int(value), str(int(value))) for value in x]
@@ -123,6 +129,8 @@ class HistoryPlot(ThemedPlot):
         if good:
             fastest = min(good, key=lambda item: item.median_ms)
             text += f"; fastest {fastest.config.label()}: {measurement_text(fastest)}"
+        if self._floor:
+            text += f"; differences under {floor_text(self._floor)} mean nothing"
         self.setAccessibleDescription(text)
 
     def _look(self, index: int, item: Measurement, best: bool, size: float) -> dict[str, Any]:

@@ -50,6 +50,9 @@ class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no typ
         style = {"color": colour, "font-size": size}
         self.item.setLabel("left", left, **style)
         self.item.setLabel("bottom", bottom, **style)
+        for side in ("left", "bottom"):
+            # A label of another length than before is else only centred when the axis is resized.
+            self.item.getAxis(side).resizeEvent()
 
     def recolour(self) -> None:
         """Take the theme's colours; subclasses redraw their data, too."""
@@ -59,6 +62,32 @@ class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no typ
             axis.setPen(pg.mkPen(self.theme.color("border_strong")))
             axis.setTextPen(pg.mkPen(self.theme.color("muted")))
         self.item.showGrid(x=True, y=True, alpha=0.18)
+
+    def band(self, bounds: tuple[float, float], token: str, share: float) -> Any:
+        """Draw a band between two heights, behind what is plotted."""
+        edge = pg.mkPen(self.tint(token, min(2 * share, 1.0)), width=0.7)
+        band = pg.LinearRegionItem(
+            bounds, orientation="horizontal", movable=False, brush=self.tint(token, share), pen=edge
+        )
+        band.setZValue(-5)
+        self.item.addItem(band)
+        return band
+
+    def level(
+        self, y: float, text: str, token: str, *, dashed: bool = False, above: bool = True
+    ) -> Any:
+        """Draw a horizontal line with its name at the right end, above or below it."""
+        anchor = (1, 0.9 if above else 0.1)
+        line = pg.InfiniteLine(
+            y, angle=0, pen=self.pen(token, 1.5 if dashed else 2.0, dashed=dashed), label=text,
+            labelOpts={
+                "position": 0.99, "color": self.theme.color(token), "movable": False,
+                "fill": self.tint("plot_background", 0.85), "anchors": [anchor, anchor],
+            },
+        )  # fmt: skip
+        line.setZValue(8)
+        self.item.addItem(line)
+        return line
 
     def pen(self, token: str, width: float = 1.5, *, dashed: bool = False) -> QPen:
         """Return a pen of constant width on screen."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from playground.ui.views.baseline_delta import comparable
 from playground.ui.views.chips import Chip
 from playground.ui.views.formatting import (
     bytes_text,
@@ -120,7 +121,7 @@ class VerdictChips(QObject):
         if measurement.source == "interpreter":
             text += " on the CPU"
             tone = "warn"
-        elif baseline is not None and baseline.source == measurement.source:
+        elif baseline is not None and comparable(measurement, baseline):
             text += f" ({change_text(measurement.median_ms, baseline.median_ms)})"
         self._time.show_fact(
             text, "warn" if tone == "warn" else "accent",
