@@ -145,6 +145,8 @@ class Bundle:
             return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         if any(self._is_kept(path, name) for name in part.changes):
             return True
+        if self._calls_operators() and _makes_operator(node):
+            return True
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             return any(self._registers(path, module, one) for one in node.decorator_list)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -153,6 +155,15 @@ class Bundle:
             self._is_setting(path, module, ast.unparse(target))
             for target in getattr(node, "targets", [getattr(node, "target", None)])
             if isinstance(target, (ast.Attribute, ast.Subscript))
+        )
+
+    def _calls_operators(self) -> bool:
+        """Tell whether something kept reaches operators by `torch.ops.namespace.name`."""
+        return any(
+            one.startswith("torch.ops.")
+            for imported, dotted in self.outside.items()
+            if imported.what.module == "torch"
+            for one in dotted
         )
 
     def _is_kept(self, path: str, name: str) -> bool:
@@ -296,6 +307,18 @@ class Bundle:
         module = self.modules.module(self.modules.main)
         found = module.imports.get(identity.local)
         return found is not None and self.modules.target(self.modules.main, *found) == identity.what
+
+
+def _makes_operator(node: ast.stmt) -> bool:
+    """Tell whether a top-level statement makes an operator of torch's: nothing names it after."""
+    made = [*getattr(node, "decorator_list", [])]
+    if isinstance(node, ast.Assign):
+        made.append(node.value)
+    called = [one.func if isinstance(one, ast.Call) else one for one in made]
+    return any(
+        getattr(one, "attr", getattr(one, "id", "")) in ("Library", "custom_op", "triton_op")
+        for one in called
+    )
 
 
 def _preferred(identity: Identity) -> str:

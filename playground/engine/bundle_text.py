@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine import edits
 from playground.engine.edits import Edit
-from playground.engine.references import bound_name
+from playground.engine.references import bound_name, own_nodes
 from playground.engine.source_text import lines_of
 from playground.engine.user_modules import Folder, Outside, Symbol
 
@@ -150,7 +150,7 @@ class BundleText:
         if isinstance(node, ast.Import):
             return [f"import {alias.name}" + (f" as {final}" if final != alias.name else "")]
         renamed = f" as {final}" if final != alias.name else ""
-        return [f"from {target.module} import {alias.name}{renamed}"]
+        return [f"from {'.' * node.level}{node.module or ''} import {alias.name}{renamed}"]
 
     def _segment(self, path: str, module: UserModule, part: Segment) -> str:
         found = self._edits(path, part.node, part.uses)
@@ -201,7 +201,7 @@ class BundleText:
 
     def _edits(self, path: str, node: ast.stmt, uses: Iterable[Reference]) -> list[Edit]:
         found = self._reference_edits(uses)
-        found += list(self._definition(path, node))
+        found += list(self._definitions(path, node))
         for one in ast.walk(node):
             if isinstance(one, ast.Global):
                 names = [self._bundle.names.get(Symbol(path, name), name) for name in one.names]
@@ -209,17 +209,29 @@ class BundleText:
         found += _without_imports(node, lambda one: self._modules.is_user_import(path, one))
         return found
 
-    def _definition(self, path: str, node: ast.stmt) -> Iterable[Edit]:
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return
-        final = self._bundle.names.get(Symbol(path, node.name), node.name)
-        if final == node.name:
-            return
-        line = self._modules.module(path).lines[node.lineno - 1]
-        match = re.search(rf"\b(?:def|class)\s+({re.escape(node.name)})\b", line)
-        if match is not None:
-            start, end = (len(line[: match.start(1)].encode()), len(line[: match.end(1)].encode()))
-            yield Edit(node.lineno, start, node.lineno, end, final)
+    def _definitions(self, path: str, node: ast.stmt) -> Iterable[Edit]:
+        """Yield the edits at what binds a name other than by assignment: `def`, `class`, `import`.
+
+        A plain import is written anew elsewhere; this is of those in blocks.
+        """
+        for one in own_nodes([node]):
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                final = self._bundle.names.get(Symbol(path, one.name), one.name)
+                line = self._modules.module(path).lines[one.lineno - 1]
+                match = re.search(rf"\b(?:def|class)\s+({re.escape(one.name)})\b", line)
+                if final != one.name and match is not None:
+                    start = len(line[: match.start(1)].encode())
+                    end = len(line[: match.end(1)].encode())
+                    yield Edit(one.lineno, start, one.lineno, end, final)
+            elif isinstance(one, (ast.Import, ast.ImportFrom)):
+                renamed = copy.deepcopy(one)
+                for alias in renamed.names:
+                    bound = bound_name(alias)
+                    final = self._bundle.names.get(Symbol(path, bound), bound)
+                    if final != bound:
+                        alias.asname = final
+                if ast.dump(renamed) != ast.dump(one):
+                    yield edits.replaced(one, ast.unparse(renamed))
 
     def _reference_edits(self, uses: Iterable[Reference]) -> list[Edit]:
         found: list[Edit] = []

@@ -74,7 +74,10 @@ def applied(
             tail = lines[edit.end_line - 1].encode()[edit.end_column :].decode()
             if not own.strip() and (not tail.strip() or tail.lstrip().startswith("#")):
                 pieces.append(head)
-                place = (edit.end_line, len(lines[edit.end_line - 1].encode()))
+                gone = edit.end_line
+                while head.endswith(":") and gone < end[0] and not lines[gone].strip():
+                    gone += 1  # no blank line opens a block
+                place = (gone, len(lines[gone - 1].encode()))
                 continue
             if tail.lstrip().startswith(";"):
                 skipped = len(tail) - len(tail.lstrip().removeprefix(";").lstrip())

@@ -98,8 +98,15 @@ def _file(
     runs = proof.Runs(written.statements(program.nodes), written.code(program.code, program.uses))
     everything = f"{written.body}\n{runs.statements}\n{runs.code}"
     judged = proof.proof_of(session, launch, config, everything)
-    if any(launch.info.kernel == one.name for one in bundle.names if hasattr(one, "name")):
-        judged = replace(judged, kernel=_final_name(bundle, launch.info))
+    name = _final_name(bundle, launch.info)
+    # The check counts launches by name: those of kernels that have another name now are no more.
+    apart = sum(
+        ordinal < launch.ordinal
+        for other in session.launches
+        if other.info.kernel == launch.info.kernel and _final_name(bundle, other.info) != name
+        for ordinal in (other.ordinals or [other.ordinal])
+    )
+    judged = replace(judged, kernel=name, ordinal=launch.ordinal - apart)
     draws = bool(_DRAWS.search(_module_level(written.body)))
     seeds_itself = draws and judged.against != "reference"
     parts = [
@@ -107,7 +114,13 @@ def _file(
         written.notice,
         written.docstring,
         written.future,
-        without_gpu.choose_interpreter(everything, session.device.target, _missing(bundle)),
+        without_gpu.choose_interpreter(
+            everything, session.device.target, _missing(bundle),
+            float_arguments=any(
+                argument.kind == "float" for one in session.launches
+                for argument in one.info.arguments
+            ),
+        ),
         _imports(written.imports),
         proof.seeding(session.seed) if seeds_itself else "",
         written.body,

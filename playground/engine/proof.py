@@ -170,7 +170,9 @@ def _block(
         and not (name in OPTION_KNOBS and ".warmup(" in body)
     }  # fmt: skip
     sampled = proof.against == "samples"
-    recorder = proof_text.RECORDER
+    recorder, samples = proof_text.RECORDER, proof_text.SAMPLES
+    if re.search(r"float8|bfloat16", body):
+        samples = samples.replace(*proof_text.DOUBTFUL)
     if not sampled:
         for line in proof_text.OF_TENSORS:
             recorder = recorder.replace(line, "")
@@ -186,7 +188,7 @@ def _block(
         proof_text.LEAVES if sampled else "",
         recorder,
         proof_text.PAIRS if proof.against == "reference" else "",
-        proof_text.SAMPLES if sampled else "",
+        samples if sampled else "",
     ]
     constants = [f"# The config that the launch must receive.\nTUNED = {_table(tuned)}"]
     if sampled:

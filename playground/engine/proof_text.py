@@ -111,6 +111,17 @@ OF_TENSORS = (
 """Parts of the recorder that are for samples alone."""
 BEFORE_AND_AFTER = ", and its tensors before and after it"
 
+DOUBTFUL = (
+    """    if wrong:
+""",
+    """    if wrong and os.environ.get("TRITON_INTERPRET") == "1":
+        print(f"not judged: {', '.join(wrong)} differ; Triton's interpreter is wrong about casts")
+        return 2
+    if wrong:
+""",
+)
+"""What to put where, when a kernel casts to types that Triton's interpreter gets wrong."""
+
 LIST_GRID = (
     """            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
 """,

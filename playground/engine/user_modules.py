@@ -151,7 +151,10 @@ class UserModules:
             return Outside(shown) if found is None else Folder(found)
         base = self.locate(path, node.module or "", node.level)
         if base is None:
-            return Outside("." * node.level + (node.module or ""), alias.name)
+            module = "." * node.level + (node.module or "")
+            whole = f"{module}.{alias.name}"
+            # `from triton import language` names the same thing as `import triton.language`.
+            return Outside(whole) if whole in sys.modules else Outside(module, alias.name)
         return self.member(base, alias.name) or Symbol(base, alias.name)
 
     def member(self, path: str, name: str) -> Target | None:

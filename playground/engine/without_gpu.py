@@ -15,29 +15,86 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CHOOSE = """\
-# Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
-os.environ.setdefault("TRITON_INTERPRET", "1")
+if not torch.cuda.is_available():
+    # Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+"""
+
+_DISPATCH = """
+import warnings
+
+# Tensors are the CPU's here: what an operator does for CUDA serves them.
+operator_type = torch._library.custom_ops.CustomOpDef
+register, claimed = operator_type.register_kernel, []
+
+def register_kernel(operator, devices, function=None, /):
+    if "cuda" in (devices or ()):
+        claimed.append(operator)
+        return register(operator, "cpu", function)
+    if devices == "cpu" and operator in claimed:
+        return function or (lambda function: function)
+    return register(operator, devices, function)
+
+operator_type.register_kernel = register_kernel
+implement, taken = torch.library.Library.impl, []
+
+def impl(library, name, function, key="", **options):
+    key = key or library.dispatch_key
+    if key == "CPU" and name in taken:
+        return None
+    if key == "CUDA":
+        taken.append(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a second implementation
+        return implement(library, name, function, "CPU" if key == "CUDA" else key, **options)
+
+torch.library.Library.impl = impl
+"""
+
+_STAND_IN = """
+def run_without_gpu():
+    \"""Let a file that was written for a GPU run on the CPU, in Triton's interpreter.\"""
+"""
+
+_FLOATS = """
+import numpy
+import triton.language
+from triton.runtime import interpreter
+
+convert = interpreter._implicit_cvt
+
+def converted(value):
+    if not isinstance(value, float):
+        return convert(value)
+    # A float argument is an fp32 tensor to the compiler.
+    handle = interpreter.TensorHandle(
+        numpy.array([value], dtype=numpy.float32), triton.language.float32
+    )
+    return triton.language.tensor(handle, triton.language.float32)
+
+interpreter._implicit_cvt = converted
 """
 
 _MISSING = """
-    # A check does without what prints or plots, where that is not installed.
-    if "--check" in sys.argv:
-        for absent in ({names},):
-            if importlib.util.find_spec(absent) is None:
-                sys.modules[absent] = unittest.mock.MagicMock(__spec__=None)
+# A check does without what prints or plots, where that is not installed.
+if "--check" in sys.argv:
+    for absent in ({names},):
+        if importlib.util.find_spec(absent) is None:
+            sys.modules[absent] = unittest.mock.MagicMock(__spec__=None)
 """
 
 _MODE = '''
-from torch.overrides import TorchFunctionMode
+import inspect
 
+from torch.overrides import TorchFunctionMode
 
 class OnTheCpu(TorchFunctionMode):
     """Makes on the CPU what is asked for on a GPU."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         def moved(value):
-            is_device = isinstance(value, (str, torch.device)) and str(value).startswith("cuda")
-            return torch.device("cpu") if is_device else value
+            named_so = isinstance(value, (str, torch.device)) and str(value).startswith("cuda")
+            return torch.device("cpu") if named_so else value
 
         named = {name: moved(value) for name, value in (kwargs or {}).items()}
         named.pop("pin_memory", None)
@@ -50,7 +107,6 @@ class OnTheCpu(TorchFunctionMode):
             return function(*args, **named)
 GETTERS        return function(*args, **named)
 
-
 OnTheCpu().__enter__()
 '''
 
@@ -60,9 +116,10 @@ _GETTERS = {
             return True
 """,
     "device": """\
-        if function == torch.Tensor.device.__get__ and not sys._getframe(1).f_globals[
-            "__name__"
-        ].startswith(("triton.", "torch.")):
+        if function == torch.Tensor.device.__get__:
+            asking = inspect.currentframe().f_back.f_globals["__name__"]
+            if asking.startswith(("torch.", "triton.")):
+                return function(*args, **named)
             return torch.device("cuda", 0)
 """,
 }
@@ -70,11 +127,9 @@ _GETTERS = {
 _BACKWARD = """
 step_back = torch.autograd.function.BackwardCFunction.apply
 
-
 def stepped_back(node, *gradients):
     with OnTheCpu():  # which is left out while torch itself goes backwards
         return step_back(node, *gradients)
-
 
 torch.autograd.function.BackwardCFunction.apply = stepped_back
 """
@@ -103,7 +158,7 @@ import triton.testing
 from triton.runtime.autotuner import Autotuner
 
 # There is no GPU to time: every time is 1, and benchmarks are left out.
-triton.testing.do_bench = lambda call, **given: [1.0] * len(given.get("quantiles") or ()) or 1.0
+triton.testing.do_bench = lambda call, quantiles=(), **_: [1.0] * len(quantiles or ()) or 1.0
 triton.testing.Mark.run = lambda *_, **__: None
 Autotuner.do_bench = staticmethod(lambda call, quantiles: [1.0] * len(quantiles))
 """
@@ -115,35 +170,44 @@ _NOTHING = (
 _CONTEXTS = ("device", "device_of", "stream", "Stream")
 
 
-def choose_interpreter(text: str, target: str, missing: Sequence[str] = ()) -> str:
+def choose_interpreter(
+    text: str, target: str, missing: Sequence[str] = (), *, float_arguments: bool = False
+) -> str:
     """Return what an exported file with `text` starts with, before the user's own imports.
 
     Parameters
     ----------
     missing
         Modules that `text` imports and that were not installed: a check does without them.
+    float_arguments
+        Whether a launch passes a float.
     """
-    lines = [_CHOOSE]
     code = _without_comments(text)
+    parts: list[str] = []
     if re.search(r"""["']cuda|\.cuda\(|get_active_torch_device|driver\.active""", code):
-        lines.append(_mode(code))
-    lines += _patches(code, target)
+        parts.append(_mode(code))
+    parts += _patches(code, target)
     if re.search(r"do_bench|perf_report|Autotuner", code):
-        lines.append(_NO_CLOCK)
+        parts.append(_NO_CLOCK)
     if re.search(r"driver\.active|get_active_torch_device", code):
-        lines.append(_active(target))
-    inner = textwrap.indent("".join(lines).strip("\n"), "        ", _has_text)
+        parts.append(_active(target))
+    if re.search(r"custom_op\(|register_kernel|\.impl\(", code):
+        parts.append(_DISPATCH)
+    if float_arguments and ".to(" in code:
+        parts.append(_FLOATS)
     names = ["importlib.util"] if missing else []
     names.append("os")
-    names += ["sys"] if missing or "sys._getframe" in inner else []
+    names += ["sys"] if missing else []
     names += ["unittest.mock"] if missing else []
-    imports = "".join(f"    import {name}\n" for name in names)
-    absent = _MISSING.format(names=", ".join(f'"{one}"' for one in missing)) if missing else ""
-    return (
-        'if __name__ == "__main__":\n'
-        f"{imports}\n    import torch\n{absent}\n"
-        f"    if not torch.cuda.is_available():\n{inner}\n"
-    )
+    lines = [f"import {name}\n" for name in names]
+    lines.append("\nimport torch\n")
+    if missing:
+        lines.append(_MISSING.format(names=", ".join(f'"{one}"' for one in missing)))
+    if parts:
+        body = "\n\n".join(part.strip("\n") for part in parts)
+        lines.append(f"\n{_STAND_IN}{textwrap.indent(body, '    ', _has_text)}\n\n")
+    lines.append(f"\n{_CHOOSE}" + ("    run_without_gpu()\n" if parts else ""))
+    return 'if __name__ == "__main__":\n' + textwrap.indent("".join(lines), "    ", _has_text)
 
 
 def _has_text(line: str) -> bool:
@@ -159,11 +223,14 @@ def _without_comments(text: str) -> str:
 def _mode(code: str) -> str:
     wanted = [text for name, text in _GETTERS.items() if re.search(rf"\.{name}\b(?!\()", code)]
     backward = _BACKWARD if re.search(r"backward|autograd", code) else ""
-    return _MODE.replace("GETTERS", "".join(wanted)) + backward
+    mode = _MODE.replace("GETTERS", "".join(wanted)) + backward
+    return mode if "inspect." in mode else mode.replace("import inspect\n\n", "")
 
 
 def _patches(code: str, target: str) -> list[str]:
     used = dict.fromkeys(re.findall(r"torch\.cuda\.(\w+)", code))
+    if "getattr(torch" in code:  # `getattr(torch, x.device.type).device(…)`
+        used.update(dict.fromkeys(("device", "synchronize", "current_device")))
     lines: list[str] = []
     for name in used:
         if name in _NOTHING:
@@ -184,11 +251,11 @@ def _patches(code: str, target: str) -> list[str]:
         elif name == "get_device_properties":
             lines.append(
                 "torch.cuda.get_device_properties = lambda *_: "
-                f"types.SimpleNamespace({_as_keywords(_properties(target))})\n"
+                f"types.SimpleNamespace({_as_keywords(_used(_properties(target), code))})\n"
             )
     modules = [name for name in ("contextlib", "types") if any(name in line for line in lines)]
     front = "".join(f"import {name}\n" for name in modules)
-    return [f"\n{front}\n" if front else "\n", *lines] if lines else []
+    return [f"{front}\n" * bool(front) + "".join(lines)] if lines else []
 
 
 def _capability(target: str) -> tuple[int, int]:
@@ -213,6 +280,10 @@ def _properties(target: str) -> dict[str, object]:
         "shared_memory_per_multiprocessor": facts.shared_per_sm_bytes,
         "shared_memory_per_block_optin": facts.shared_per_block_bytes,
     }
+
+
+def _used(values: dict[str, object], code: str) -> dict[str, object]:
+    return {name: value for name, value in values.items() if re.search(rf"\.{name}\b", code)}
 
 
 def _as_keywords(values: dict[str, object]) -> str:
