@@ -1,0 +1,141 @@
+"""The verbs, their options, and the task that they ask for."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+
+import playground
+from playground.cli.task import Task
+
+VERBS = {
+    "launches": "list what the driver launches: kernel, grid, arguments, knobs",
+    "bench": "check one config and measure its time",
+    "replay": "run one launch once under a config, for a profiler to look at",
+    "compile": "compile one config: registers, spills, shared memory, every stage",
+    "coverage": "count which elements are loaded and stored, and how often",
+    "sweep": "try many configs and rank them",
+    "export": "write the tuned kernel as a .py that runs alone",
+    "doctor": "say what works on this machine, and what to do about the rest",
+}
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """Return the parser of a verb's options."""
+    parser = argparse.ArgumentParser(f"triton-playground {verb}", description=VERBS[verb] + ".")
+    parser.add_argument("--version", action="version", version=version())
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    if verb == "doctor":
+        return parser
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a Python file that launches Triton kernels")
+    add("--driver", metavar="CODE", help="what to run after the file, for example 'main(4096)'")
+    add("--benchmarks", action="store_true", help="let the file's own benchmarks run as well")
+    add("--tuning", action="store_true", help="let the file's autotuners time their configs")
+    add("--launch", type=int, default=0, metavar="N", help="which launch (default 0)")
+    add(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="a knob or a problem size; may be given several times",
+    )  # fmt: skip
+    add("--target", metavar="TARGET", help="what to compile for: cuda:90, hip:gfx942, …")
+    add("--timeout", type=float, metavar="SECONDS", help="give up after this long")
+    if verb == "compile":
+        add(
+            "--emit", action="append", default=[], metavar="STAGE",
+            help="print a stage's text (ttir, ttgir, llir, ptx, sass, amdgcn; or all)",
+        )  # fmt: skip
+    if verb == "bench":
+        add("--budget", type=float, default=200.0, metavar="MS", help="measuring time (200 ms)")
+        cache = parser.add_mutually_exclusive_group()
+        cache.add_argument(
+            "--cache", choices=("cold", "warm"), default="cold", help="state of the L2 cache"
+        )
+        for mode, text in (("cold", "evict the L2 before each sample"), ("warm", "leave it")):
+            cache.add_argument(
+                f"--{mode}", dest="cache", action="store_const", const=mode, help=text
+            )
+        add(
+            "--vs", dest="against", metavar="WHAT",
+            help="compare, in random turns, with a config (BLOCK=64,num_warps=8), reference, "
+            "other.py:LAUNCH or an expression of torch's",
+        )  # fmt: skip
+        add(
+            "--curve", action="append", default=[], metavar="NAME=LOW:HIGH[:COUNT][:SPACING]",
+            help="time over problem sizes; SPACING is log, linear, pow2 or ragged; may be given "
+            "twice",
+        )  # fmt: skip
+        add("--roofline", action="store_true", help="the GPU's ceilings, and how near they are")
+        add("--host", action="store_true", help="what a launch costs the host")
+        add("--energy", action="store_true", help="joules a launch (runs for a second)")
+        add("--ncu", action="store_true", help="run Nsight Compute on exactly this launch")
+    if verb == "sweep":
+        add(
+            "--values", action="append", default=[], metavar="NAME=V1,V2",
+            help="values of a knob; knobs not named keep their value",
+        )  # fmt: skip
+    if verb == "export":
+        add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
+        add("--force", action="store_true", help="replace a file that was not exported before")
+        add(
+            "--keep-autotune", action="store_true",
+            help="leave the kernel's autotuner its configs, this one first",
+        )  # fmt: skip
+    return parser
+
+
+def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParser) -> Task:
+    """Return what the options ask for; what cannot be ends the program with status 2."""
+    from playground.model.targets import TargetError, parse_target
+
+    target = options.target
+    if target is not None:
+        try:
+            target = parse_target(target).name
+        except TargetError as error:
+            parser.error(str(error))
+    if options.timeout is not None and not 0 < options.timeout < math.inf:
+        parser.error("--timeout is a number of seconds above 0")
+    budget_ms = getattr(options, "budget", 200.0)
+    if not 0 < budget_ms < math.inf:
+        parser.error("--budget is a number of milliseconds above 0")
+    return Task(
+        verb=verb,
+        file=options.file,
+        driver=options.driver,
+        benchmarks=options.benchmarks,
+        tuning=options.tuning,
+        launch=options.launch,
+        settings=dict(_pair(text, "--set", parser) for text in options.set),
+        target=target,
+        emit=tuple(getattr(options, "emit", ())),
+        values={
+            name: tuple(item.strip() for item in given.split(","))
+            for name, given in (
+                _pair(text, "--values", parser) for text in getattr(options, "values", ())
+            )
+        },
+        budget_ms=budget_ms,
+        cache=getattr(options, "cache", "cold"),
+        progress=sys.stderr.isatty(),
+        against=getattr(options, "against", None),
+        curve=tuple(getattr(options, "curve", ())),
+        roofline=getattr(options, "roofline", False),
+        host=getattr(options, "host", False),
+        energy=getattr(options, "energy", False),
+        ncu=getattr(options, "ncu", False),
+        keep_autotune=getattr(options, "keep_autotune", False),
+    )
+
+
+def _pair(text: str, option: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        parser.error(f"{option} takes NAME=VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def version() -> str:
+    """Return the program's name and version."""
+    return f"triton-playground {playground.__version__}"
