@@ -1,8 +1,8 @@
 """The counters that a tracing copy of a kernel emits beside each access.
 
-An access first
-works out, lane by lane, which storage of the launch the address falls in and which counter cell
-that is; lanes in no storage are masked off the access and counted in the access site's own cell.
+An access first works out, lane by lane, which storage of the launch the address falls in and which
+counter cell that is; lanes in no storage are masked off the access and counted in the access site's
+own cell.
 Everything that changes from run to run (addresses of storages and counters, which counters are on,
 the selected program) is read from a table in device memory, so a run never needs a compile.
 """
@@ -17,6 +17,8 @@ import triton
 import triton.language as tl
 from triton.language import core
 from triton.language.semantic import TritonSemantic
+
+from playground.engine.counters import PROGRAM_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +42,6 @@ LANES_RUN_ALONG_FIRST_AXIS = tuple(map(int, triton.__version__.split(".")[:2])) 
 
 SITE_CELLS = 1024  # counter cells before the storages' own, one per access site
 FLOPS_CELLS = 64  # a dot adds to the cell of its program modulo this: less contention
-PROGRAM_LIMIT = 2**31 - 1  # "first" counters hold this minus the program, so that 0 means none
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from playground.engine.counter_layout import Layout, named_tensors
-from playground.engine.counters import Cells, CountedRun, Counts
+from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private.tracing import (
     TracingCopy,
     bind,
@@ -33,7 +33,6 @@ from playground.engine.triton_private.tracing_emit import (
     LOADS,
     MODE,
     OUTSIDE,
-    PROGRAM_LIMIT,
     SCRATCH,
     SELECTED,
     SITE_CELLS,
