@@ -118,6 +118,7 @@ class Capture:
         self._ordinals: dict[str, int] = {}
         self._groups: dict[Hashable, CapturedLaunch] = {}
         self._newest: tuple[CapturedLaunch, BaseException] | None = None
+        self._untuned: Snapshot | None = None
 
     def launch(
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,
@@ -142,6 +143,7 @@ class Capture:
             self.dropped += 1
             return self._perform(run, function, args, kwargs, size, None)
         snapshot = self._pool.before(arguments)
+        untuned, self._untuned = self._untuned, None
         captured = self._captured(
             kernel, function, arguments, given, grid, size, chosen, snapshot, len(args), ordinal
         )
@@ -153,8 +155,13 @@ class Capture:
         self._groups[key] = captured
         captured.result = self._perform(run, function, args, kwargs, size, captured)
         if 0 not in size and self._performs(function):
-            self._pool.after(snapshot, function, arguments)
+            self._pool.after(snapshot, function, arguments, untuned)
         return captured.result
+
+    def about_to_tune(self, arguments: dict[str, Any]) -> None:
+        """Keep what the memory holds: tuning leaves there what the launch itself is to write."""
+        if self._untuned is None:
+            self._untuned = self._pool.before(arguments)
 
     def described(
         self, kernel: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any,

@@ -115,12 +115,26 @@ class SnapshotPool:
             live = flat_bytes(tensor.detach())
             snapshot.images[key] = Image(live, self._copy(key, live))
 
-    def after(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
-        """Add to `snapshot` what the launch of `function` changed."""
-        with torch._C.DisableTorchFunction():
-            self._after(snapshot, function, arguments)
+    def after(
+        self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any],
+        untuned: Snapshot | None = None,
+    ) -> None:  # fmt: skip
+        """Add to `snapshot` what the launch of `function` changed.
 
-    def _after(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
+        `untuned` holds what there was before the launch was tuned, if it was. One that then changes
+        nothing has written what tuning left: it starts from what was there before that.
+        """
+        with torch._C.DisableTorchFunction():
+            self._after(snapshot, arguments)
+            if not snapshot.written and untuned is not None:
+                for key, image in snapshot.images.items():
+                    old = untuned.images.get(key)
+                    if old is not None and not same_bytes(old.saved, image.saved):
+                        image.saved = old.saved  # `_after` sees that it is another copy
+                self._after(snapshot, arguments)
+            self._as_before(snapshot, function, arguments)
+
+    def _after(self, snapshot: Snapshot, arguments: Mapping[str, Any]) -> None:
         for key, image in snapshot.images.items():
             copy = self._copy(key, image.live)
             if copy is not image.saved:
@@ -128,6 +142,8 @@ class SnapshotPool:
         snapshot.written = tuple(
             name for name, value in arguments.items() if _changed(value, snapshot)
         )
+
+    def _as_before(self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any]) -> None:
         # A launch that writes what was there already (a second call into the same output) changes
         # no byte; it writes where its like did before.
         identity = (

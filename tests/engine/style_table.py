@@ -66,7 +66,8 @@ class Style:
         verdict = self.gpu_verdict or ("correct" if self.verdict == "unjudged" else self.verdict)
         findings = self.findings if self.gpu_findings is None else self.gpu_findings
         changed: dict[str, Any] = {"verdict": verdict, "findings": findings, "interpreter": ""}
-        if isinstance(self.export, str) and "not judged" in self.export:
+        judged = verdict != "unjudged"
+        if isinstance(self.export, str) and "not judged" in self.export and judged:
             changed["export"] = True
         kept = {item.name: getattr(self, item.name) for item in fields(self)}
         return Style(**{**kept, **changed})

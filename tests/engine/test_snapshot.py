@@ -28,6 +28,35 @@ def test_overlapping_views_share_one_copy_and_overlap_again() -> None:
     assert right[0, 0] == 8.0
 
 
+def test_a_tuned_launch_starts_from_what_there_was_before_it_was_tuned() -> None:
+    x, out = torch.arange(8.0), torch.full((8,), float("nan"))
+    arguments = {"x": x, "out": out}
+    pool = SnapshotPool()
+    untuned = pool.before(arguments)
+    out.copy_(x * 2)  # every config that tuning tries writes the same
+    snapshot = pool.before(arguments)
+    out.copy_(x * 2)
+    pool.after(snapshot, "kernel", arguments, untuned)
+    assert snapshot.written == ("out",)
+    assert snapshot.before(out).isnan().all()
+    result = snapshot.result(out)
+    assert result is not None
+    assert result.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0]
+    assert snapshot.result(x) is None
+
+
+def test_a_launch_that_adds_up_is_not_confused_by_its_tuning() -> None:
+    total = torch.zeros(4)
+    arguments = {"total": total}
+    pool = SnapshotPool()
+    untuned = pool.before(arguments)
+    total += 5  # five trials
+    snapshot = pool.before(arguments)
+    total += 1
+    pool.after(snapshot, "kernel", arguments, untuned)
+    assert snapshot.before(total).tolist() == [5.0] * 4
+
+
 @pytest.mark.parametrize("offset", [0, 1, 2, 8, 13])
 def test_a_copy_is_as_aligned_as_the_original(offset: int) -> None:
     memory = torch.zeros(64 + offset * 4, dtype=torch.uint8)

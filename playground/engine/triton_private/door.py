@@ -46,6 +46,9 @@ class Recorder(Protocol):
         `chosen` is the autotuner's `triton.Config` for this launch, or None.
         """  # fmt: skip
 
+    def about_to_tune(self, arguments: dict[str, Any]) -> None:
+        """Take note that a kernel is run on `arguments` under config after config from here on."""
+
     def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
         """Take note that a tuning config cannot run, as Triton's own tuning would skip it."""
 
@@ -151,6 +154,9 @@ class _Door:
             if not self.tunes:
                 # Reached through a project's own `run`: all alike, so that it takes the first.
                 return [0.0, 0.0, 0.0]
+            if not self._benching:
+                named = {name: kwargs[name] for name in tuner.arg_names if name in kwargs}
+                self.recorder.about_to_tune({**(tuner.nargs or {}), **named})
             self._benching += 1
             try:
                 return original(tuner, *args, **kwargs)

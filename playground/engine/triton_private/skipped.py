@@ -61,6 +61,9 @@ class Skipping:
         self.launches.append(Noted(function, given))
         return SkippedLaunch(lambda: function.run(*args, grid=(1,), warmup=True, **kwargs))
 
+    def about_to_tune(self, arguments: dict[str, Any]) -> None:
+        """Nothing to do: nothing is tuned here."""
+
     def skipped_config(self, kernel: Any, config: Any, error: Exception) -> None:
         """Nothing to do: no config is run here."""
 

@@ -1,6 +1,7 @@
 #: style = "a kernel without any argument"
 #: launches = ["nothing"]
 #: verdict = "unjudged"
+#: gpu_verdict = "unjudged"
 #: export = "not judged"
 import torch
 import triton
