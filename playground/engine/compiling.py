@@ -5,31 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import torch
-import triton
-
 from playground.engine import compile_reports, hosting, source_lines
-from playground.engine.arguments import replace_tensors
 from playground.engine.compile_messages import (
     Answer,
     ArgumentError,
     Order,
-    Spec,
     UseFile,
-    encode,
-    reference,
 )
+from playground.engine.compile_orders import order_of, sendable, unsendable
+from playground.engine.compile_outcome import Asm, CompileOutcome, StageError
 from playground.engine.compile_pool import WorkerPool
 from playground.engine.job import Job
-from playground.engine.resources import disassemble
-from playground.engine.triton_private import wrappers
-from playground.engine.triton_private.compiled import tool
 from playground.model.config import Config, validated
-from playground.model.finding import Finding
-from playground.model.knobs import OPTION_KNOBS
 from playground.model.outline import Driver
 from playground.model.targets import facts_for, parse_target
 from playground.protocol.messages import Ir
@@ -39,54 +29,12 @@ if TYPE_CHECKING:
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.hosting import Hosted
-    from playground.model.compiling import CompileReport
     from playground.model.device import DeviceInfo
+    from playground.model.finding import Finding
+
 
 _KEPT_BYTES = 256 << 20
 _TRIALS = 6
-_NO_OPTION = frozenset({"grid", "warmup", "stream"})
-
-
-class Asm(dict[str, "str | bytes"]):
-    """Text or binary by stage; `sass` is made from the cubin when first asked for."""
-
-    def __missing__(self, stage: str) -> str | bytes:
-        cubin = self.get("cubin")
-        if stage != "sass" or not isinstance(cubin, bytes):
-            raise KeyError(stage)
-        self[stage] = disassemble(cubin, tool("nvdisasm"))
-        return self[stage]
-
-
-@dataclass(frozen=True)
-class CompileOutcome:
-    """What compiling a config came to.
-
-    `report` is None when it failed, and then a finding of severity error says why. A config that
-    compiles but cannot launch has both. `asm` holds each stage's text and the binary. `undecided`:
-    the worker could not execute the file or find the kernel, whatever the config.
-    """
-
-    report: CompileReport | None
-    findings: tuple[Finding, ...] = ()
-    asm: dict[str, str | bytes] = field(default_factory=Asm, repr=False)
-    undecided: bool = False
-
-    @property
-    def unusable(self) -> str:
-        """Why this config cannot run on its target, in one sentence; empty when it can.
-
-        Empty as well where the worker could not even reach the kernel: that says nothing about the
-        config.
-        """
-        if self.undecided or (self.report is not None and self.report.fits):
-            return ""
-        reasons = [finding.message for finding in self.findings if finding.severity == "error"]
-        return reasons[0].partition("\n")[0] if reasons else "it does not compile"
-
-
-class StageError(RuntimeError):
-    """A stage cannot be shown; the message says why."""
 
 
 class Compiler:
@@ -134,7 +82,7 @@ class Compiler:
         self._use = UseFile(
             self._generation, path, text, code, tuple(sorted((sizes or {}).items())),
             tuple(folder for folder in sys.path if folder),
-            _sendable(rebound or {}), self._environment_now(),
+            sendable(rebound or {}), self._environment_now(),
         )  # fmt: skip
         self._kept.clear()
         self._kept_bytes = 0
@@ -261,9 +209,9 @@ class Compiler:
         for config in configs:
             job.check()
             try:
-                order = self._order(launch, config, name)
+                order = order_of(launch, self._hosted(launch, config), name)
             except ArgumentError as error:
-                done(config, CompileOutcome(None, (_unsendable(launch, error),), undecided=True))
+                done(config, CompileOutcome(None, (unsendable(launch, error),), undecided=True))
                 continue
             kept = self._kept.get(order)
             if kept is None:
@@ -287,28 +235,6 @@ class Compiler:
         if self._use is None:
             raise RuntimeError("no file is in use: call use(path, text) before compiling")
         return self._use
-
-    def _order(self, launch: CapturedLaunch, config: Config, target: str) -> Order:
-        made = self._hosted(launch, config)
-        effective = made.effective
-        arguments = _arguments(made)
-        options = {name: value for name, value in launch.options.items() if name not in _NO_OPTION}
-        taken = wrappers.option_defaults(target)
-        for name in OPTION_KNOBS:
-            if name in effective and (name in options or name not in arguments):
-                options[name] = effective[name]
-            # A launch option that another target lacks says nothing there; but an older GPU of the
-            # same maker refuses clusters of programs, which the compiler shall say.
-            refused = name == "num_ctas" and target.startswith("cuda") and options.get(name) != 1
-            if options.get(name) is None or (name not in taken and not refused):
-                options.pop(name, None)
-        return Order(
-            reference(launch.function),
-            tuple((name, encode(value)) for name, value in arguments.items()),
-            tuple(sorted((name, _hashable(value)) for name, value in options.items())),
-            target,
-            launch.ordinal,
-        )
 
     def _outcome(
         self, launch: CapturedLaunch, config: Config, target: str, answer: Answer
@@ -349,49 +275,11 @@ class Compiler:
         return compile_reports.with_remedy(outcome.findings, fitting)
 
 
-def _hashable(value: Any) -> Any:
-    # `extern_libs` is a mapping; Triton takes pairs as well.
-    return tuple(sorted(value.items())) if isinstance(value, dict) else value
-
-
 def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
     # What was launched is compiled as it was, also where no knob would take its value.
     if config is None or config == launch.info.config:
         return launch.info.config
     return validated(config, launch.info.knobs)
-
-
-def _arguments(made: Hosted) -> dict[str, Any]:
-    """Return a launch's arguments under a config, as the kernel would see them."""
-    arguments = dict(made.arguments)
-    hook = getattr(made.launch.chosen, "pre_hook", None)
-    described = [name for name, value in arguments.items() if hasattr(value, "block_shape")]
-    if hook is not None and described:
-        # A tuning config's own hook adapts descriptors to the blocks. It may also write to tensors,
-        # so it is shown stand-ins without memory.
-        shown = {
-            name: replace_tensors(value, lambda tensor: tensor.to("meta"))
-            for name, value in arguments.items()
-        }
-        hook({**shown, **made.effective.as_dict()})
-        arguments.update({name: shown[name] for name in described})
-    return arguments
-
-
-def _sendable(
-    rebound: Mapping[str, Mapping[str, Any]],
-) -> tuple[tuple[str, str, Spec], ...]:
-    """Return the rebound globals that another process can be told of."""
-    told = []
-    for module, values in rebound.items():
-        for name, value in values.items():
-            # What is no plain value (a tensor, a function typed into the console) stays here.
-            if isinstance(value, _TOLD):
-                told.append((module, name, encode(value)))
-    return tuple(sorted(told))
-
-
-_TOLD = (bool, int, float, str, triton.language.constexpr, triton.language.dtype, torch.dtype)
 
 
 def _again(
@@ -405,14 +293,6 @@ def _again(
         cache_hit=hit or outcome.report.cache_hit,
     )  # fmt: skip
     return replace(outcome, report=report)
-
-
-def _unsendable(launch: CapturedLaunch, error: ArgumentError) -> Finding:
-    return Finding(
-        "error", "compile", str(error),
-        "the compile worker is another process: define the class in a module that can be imported",
-        launch.info.file, launch.info.line,
-    )  # fmt: skip
 
 
 def _ignore(_config: Config, _outcome: CompileOutcome) -> None:

@@ -11,7 +11,7 @@ from playground.model.config import Config
 if TYPE_CHECKING:
     from playground.engine.capture import CapturedLaunch
     from playground.engine.checking import Expected
-    from playground.engine.compiling import CompileOutcome
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.counters import Counts
     from playground.engine.entries import Entries
     from playground.engine.hosting import Hosted

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from playground.engine.capture import CapturedLaunch
-    from playground.engine.compiling import CompileOutcome
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.model.check import CheckResult
     from playground.model.config import Config
     from playground.model.coverage import Coverage

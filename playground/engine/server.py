@@ -17,7 +17,7 @@ from playground.protocol.codec import ProtocolError, decode_request, encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from playground.engine.compiling import CompileOutcome
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.model.config import Config
     from playground.protocol.messages import Reply, Request
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.checking import Expected
-    from playground.engine.compiling import CompileOutcome, Compiler
+    from playground.engine.compile_outcome import CompileOutcome
+    from playground.engine.compiling import Compiler
     from playground.engine.host_code import Edit
     from playground.engine.hosting import Hosted
     from playground.engine.replay import PreparedReplay

@@ -14,7 +14,7 @@ from playground.protocol.messages import SweepProgress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from playground.engine.compiling import CompileOutcome
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.config import Config

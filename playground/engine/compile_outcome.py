@@ -1,0 +1,55 @@
+"""What compiling a config came to: the report, the text of each stage, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from playground.engine.resources import disassemble
+from playground.engine.triton_private.compiled import tool
+
+if TYPE_CHECKING:
+    from playground.model.compiling import CompileReport
+    from playground.model.finding import Finding
+
+
+class Asm(dict[str, "str | bytes"]):
+    """Text or binary by stage; `sass` is made from the cubin when first asked for."""
+
+    def __missing__(self, stage: str) -> str | bytes:
+        cubin = self.get("cubin")
+        if stage != "sass" or not isinstance(cubin, bytes):
+            raise KeyError(stage)
+        self[stage] = disassemble(cubin, tool("nvdisasm"))
+        return self[stage]
+
+
+@dataclass(frozen=True)
+class CompileOutcome:
+    """What compiling a config came to.
+
+    `report` is None when it failed, and then a finding of severity error says why. A config that
+    compiles but cannot launch has both. `asm` holds each stage's text and the binary. `undecided`:
+    the worker could not execute the file or find the kernel, whatever the config.
+    """
+
+    report: CompileReport | None
+    findings: tuple[Finding, ...] = ()
+    asm: dict[str, str | bytes] = field(default_factory=Asm, repr=False)
+    undecided: bool = False
+
+    @property
+    def unusable(self) -> str:
+        """Why this config cannot run on its target, in one sentence; empty when it can.
+
+        Empty as well where the worker could not even reach the kernel: that says nothing about the
+        config.
+        """
+        if self.undecided or (self.report is not None and self.report.fits):
+            return ""
+        reasons = [finding.message for finding in self.findings if finding.severity == "error"]
+        return reasons[0].partition("\n")[0] if reasons else "it does not compile"
+
+
+class StageError(RuntimeError):
+    """A stage cannot be shown; the message says why."""
