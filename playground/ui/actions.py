@@ -125,6 +125,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("sweep", "S&weep", "run", 3, "sweep", "sweep", "F6",
                "Try the configs around this one; each is checked", "launch", bar=3,
                bar_text="Sweep"),
+    ActionSpec("curve", "Draw c&urve over sizes", "run", 3, "draw_curve", "curves", "F7",
+               "Time the launch over problem sizes, beside rivals", "launch"),
     ActionSpec("baseline.pin", "&Pin baseline", "run", 4, "document.pin_baseline", "pin",
                "Ctrl+B", "Compare further measurements with this one", "measurement", bar=3,
                bar_text="Pin"),

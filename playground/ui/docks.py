@@ -46,6 +46,8 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("compiler", "Compiler", "compiler", "playground.ui.views.compiler", "CompilerView",
              "Ctrl+6"),
     DockSpec("sweep", "Sweep", "sweep", "playground.ui.views.sweep", "SweepView", "Ctrl+7"),
+    DockSpec("curves", "Curves", "curves", "playground.ui.views.curves", "CurvesView",
+             "Ctrl+Alt+C"),
     DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
     DockSpec("findings", "Findings", "findings", "playground.ui.findings_view", "FindingsView",
              "Ctrl+9"),
@@ -53,7 +55,8 @@ DOCKS: tuple[DockSpec, ...] = (
 
 # What the user sees first is filled first.
 _FILL_ORDER = (
-    "knobs", "launches", "findings", "timings", "coverage", "compiler", "sweep", "console",
+    "knobs", "launches", "findings", "timings", "coverage", "compiler", "sweep", "curves",
+    "console",
 )  # fmt: skip
 
 
@@ -105,6 +108,7 @@ class Docks(QObject):
         window.addDockWidget(Area.RightDockWidgetArea, docks["timings"])
         window.splitDockWidget(docks["timings"], docks["coverage"], Qt.Orientation.Vertical)
         window.tabifyDockWidget(docks["timings"], docks["sweep"])
+        window.tabifyDockWidget(docks["sweep"], docks["curves"])
         window.tabifyDockWidget(docks["coverage"], docks["compiler"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])

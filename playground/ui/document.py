@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from playground.model.config import Config, validated
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from playground.model.measurement import CacheMode
     from playground.protocol.messages import Step
+    from playground.ui.document_curves import DocumentCurves
     from playground.ui.engine_port import EnginePort
 
 SIMULATED = "the GPU is simulated"
@@ -41,6 +43,15 @@ class Document(DocumentDriver):
         self.timing = DocumentTiming(self)
         self.telemetry = Telemetry(self)
         engine.stateChanged.connect(self.engineStateChanged)
+
+    # Parts of the document that the window does not need to start with.
+
+    @cached_property
+    def curves(self) -> DocumentCurves:
+        """Problem-size curves: what to time over which sizes, and what came of it."""
+        from playground.ui.document_curves import DocumentCurves
+
+        return DocumentCurves(self)
 
     # ------------------------------------------------------------------------------ the file
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playground.ui.theme import ThemeName
 
 RECENT_LIMIT = 12
-LAYOUT_VERSION = 3
+LAYOUT_VERSION = 4
 """Raised when docks come or go: an older saved layout is then left alone."""
 
 ThemeChoice = Literal["light", "dark", "system"]
@@ -125,6 +125,18 @@ class Settings:
             self._store.setValue(f"drivers/{_key(path)}", code)
         else:
             self._store.remove(f"drivers/{_key(path)}")
+
+    @property
+    def expressions(self) -> list[str]:
+        """Expressions that kernels were compared with, newest first."""
+        value = self._store.value("compare/expressions")
+        if isinstance(value, str):
+            return [value] if value else []
+        return [str(item) for item in value] if isinstance(value, list) else []
+
+    @expressions.setter
+    def expressions(self, value: list[str]) -> None:
+        self._store.setValue("compare/expressions", value)
 
     # ----------------------------------------------------------------------- shortcuts
 

@@ -344,6 +344,11 @@ class MainWindow(QMainWindow):
         else:
             self.document.start_sweep()
 
+    def draw_curve(self) -> None:
+        """Draw the curve that the panel describes, or bring it to the front where it can't."""
+        self.docks.show("curves")
+        self.document.curves.start()
+
     def reset_layout(self) -> None:
         """Put all panels back to where they were at first."""
         self.settings.forget_layout()

@@ -1,0 +1,349 @@
+"""Curves: the launch timed over problem sizes, several configs and rivals as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QStackedLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.ui.document_curves import labels_short
+from playground.ui.icons import icon
+from playground.ui.views.chips import FlowLayout
+from playground.ui.views.curve_series import line_series, quantities, second_series
+from playground.ui.views.curves_heat import CurvesHeat
+from playground.ui.views.curves_legend import Legend
+from playground.ui.views.curves_plot import CurvesPlot
+from playground.ui.views.curves_setup import CurvesSetup
+from playground.ui.views.curves_table import curve_columns
+from playground.ui.views.elided import ElidedLabel
+from playground.ui.views.notice import EmptyState
+from playground.ui.views.plot_actions import PlotActions
+from playground.ui.views.table_twin import RecordModel, RecordTable
+
+if TYPE_CHECKING:
+    from playground.model.curve import Curve, CurveRow
+    from playground.ui.document import Document
+    from playground.ui.theme import Theme
+
+_WITHOUT_GPU = (
+    "The interpreter's time on the CPU says nothing about a GPU, so no curve is drawn of it. The "
+    "roofline of a chosen GPU, coverage, compiling and checks of results work here."
+)
+_PLOT, _HEAT, _TABLE, _BLANK = range(4)
+
+
+class CurvesView(QWidget):
+    """The choice on top, then verbs and what is drawn, then the plot with its legend."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("curves")
+        self.setAccessibleName("Curves over problem sizes")
+        self._document, self._curves, self._theme = document, document.curves, theme
+        self._table_shown = False
+        self._quantities: tuple[tuple[str, str], ...] = ()
+        self._setup = CurvesSetup(document, theme, self)
+        self._start = self._button("start", "Draw", "Time every line at every size (F7)")
+        self._start.clicked.connect(self._on_start)
+        wide = self._start.sizeHint().width() + self.fontMetrics().horizontalAdvance("Can")
+        self._start.setMinimumWidth(wide)  # it says Cancel meanwhile, and nothing moves
+        self._resume = self._button("resume", "Continue", "Time only the points that are missing")
+        self._resume.clicked.connect(lambda: self._curves.start(resume=True))
+        self._quantity = self._combo("quantity", "What is drawn upwards")
+        self._quantity.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self._quantity.setMinimumContentsLength(11)
+        self._quantity.activated.connect(
+            lambda index: self._curves.set_look(quantity=self._quantity.itemData(index))
+        )
+        self._line = self._combo("line", "Which line is drawn over two sizes")
+        self._line.activated.connect(
+            lambda index: self._curves.set_look(line=self._line.itemData(index))
+        )
+        self._cache = self._combo("cache", "Cache mode of the measurement")
+        for mode in ("cold", "warm"):
+            self._cache.addItem(f"{mode} L2", mode)
+        self._cache.setToolTip("Evict the L2 before every sample (cold), or leave it filled (warm)")
+        self._cache.activated.connect(lambda i: document.set_cache(self._cache.itemData(i)))
+        self._log = QCheckBox("log", self)
+        self._log.setObjectName("curves.log")
+        self._log.setToolTip("Logarithmic axis upwards")
+        self._log.setAccessibleName(self._log.toolTip())
+        self._log.toggled.connect(lambda on: self._curves.set_look(log_y=on))
+        self._heat = QCheckBox("heat map", self)
+        self._heat.setObjectName("curves.heatMap")
+        self._heat.setToolTip("Draw two sizes as a map instead of one line a value")
+        self._heat.setAccessibleName(self._heat.toolTip())
+        self._heat.toggled.connect(lambda on: self._curves.set_look(heat=on))
+
+        self.plot = CurvesPlot(theme, self)
+        self.plot.linePicked.connect(self._curves.apply)
+        self.heat = CurvesHeat(theme, self)
+        self.heat.linePicked.connect(self._curves.apply)
+        self.legend = Legend(theme, self)
+        self._model: RecordModel[CurveRow] = RecordModel((), self)
+        self._table = RecordTable("curves.table", "Points of the curve", self._model, self)
+        self._table.recordPicked.connect(lambda row: self._curves.apply(row.line))
+        self._blank = EmptyState("curves.blank", "", "", theme, self)
+        self._pages = QStackedWidget(self)
+        for drawn in (self.plot, self.heat, self._table, self._blank):
+            self._pages.addWidget(drawn)
+        self._picture = QWidget(self)
+        picture = QVBoxLayout(self._picture)
+        picture.setContentsMargins(0, 0, 0, 0)
+        picture.setSpacing(2)
+        picture.addWidget(self.legend)
+        picture.addWidget(self._pages, 1)
+        self._actions = PlotActions("curves", theme, self._picture, self._as_csv, "curve", self)
+        self._actions.tableToggled.connect(self._show_table)
+        self._summary = ElidedLabel("curves.summary", self)
+        self._bar = QProgressBar(self)
+        self._bar.setObjectName("curves.progress")
+        self._bar.setAccessibleName("Progress of the curve")
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 16)
+        policy = self._bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes and goes
+        self._bar.setSizePolicy(policy)
+
+        page = QWidget(self)
+        layout = QVBoxLayout(page)
+        layout.setSpacing(self.fontMetrics().height() // 3)
+        layout.addWidget(self._setup)
+        layout.addWidget(self._make_verbs(page))
+        line = QHBoxLayout()
+        line.addWidget(self._summary, 1)
+        line.addWidget(self._bar)
+        line.addWidget(self._actions)
+        layout.addLayout(line)
+        layout.addWidget(self._picture, 1)
+        self._empty = EmptyState("curves.empty", "", "", theme, self)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(page)
+
+        self._curves.setupChanged.connect(self._show_setup)
+        self._curves.curveChanged.connect(self._show_curve)
+        self._curves.lookChanged.connect(self._show_curve)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+
+    def _button(self, name: str, text: str, tip: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setObjectName(f"curves.{name}")
+        button.setToolTip(tip)
+        button.setAccessibleName(f"{text}: {tip}")
+        return button
+
+    def _combo(self, name: str, title: str) -> QComboBox:
+        combo = QComboBox(self)
+        combo.setObjectName(f"curves.{name}")
+        combo.setAccessibleName(title)
+        combo.setToolTip(title)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        return combo
+
+    def _make_verbs(self, parent: QWidget) -> QWidget:
+        verbs = QWidget(parent)
+        flow = FlowLayout(verbs)
+        for widget in (
+            self._start, self._resume, self._cache, self._quantity, self._log,
+            self._line, self._heat,
+        ):  # fmt: skip
+            flow.addWidget(widget)
+        return verbs
+
+    def _recolour(self) -> None:
+        self._resume.setIcon(icon("next", self._theme))
+        self._show_setup()
+        self._show_curve()
+
+    # ------------------------------------------------------------------------------ showing
+
+    def _show_setup(self) -> None:
+        document, curves = self._document, self._curves
+        device = document.device
+        interpreted = device is not None and device.mode == "interpreter"
+        nothing = interpreted or document.launch is None
+        if interpreted:
+            self._empty.say("No curves without a GPU", _WITHOUT_GPU)
+        elif document.launch is None:
+            self._empty.say("Nothing to draw yet", "Press F5 to run; then choose sizes and lines.")
+        elif not curves.size_names() and not curves.own:
+            nothing = True
+            self._empty.say(
+                "This driver has no problem size",
+                "Give a function example(…) integer parameters with defaults, such as "
+                "size: int = 1 << 20, and launch the kernel from it.",
+            )
+        self._stack.setCurrentIndex(0 if nothing and curves.curve is None else 1)
+        blocker = QSignalBlocker(self._cache)
+        self._cache.setCurrentIndex(max(self._cache.findData(document.cache), 0))
+        del blocker
+        ready = document.engine_state in ("ready", "busy")
+        wrong = curves.wrong()
+        kept, points = len(curves.kept()), curves.points()
+        self._start.setEnabled(curves.running or (ready and not wrong))
+        text = "Cancel" if curves.running else "Draw"
+        tip = (
+            "Stop at the next point; the points so far stay"
+            if curves.running
+            else "Time every line at every size (F7)"
+        )
+        self._start.setText(text)
+        self._start.setToolTip(tip)
+        self._start.setAccessibleName(f"{text}: {tip}")
+        self._start.setIcon(icon("cross" if curves.running else "curves", self._theme))
+        self._resume.setEnabled(ready and 0 < kept < points)
+        self._show_summary()
+
+    def _show_summary(self) -> None:
+        curves = self._curves
+        curve = curves.curve
+        self._bar.setVisible(curves.running)
+        self._bar.setRange(0, max(curves.total, 1))
+        self._bar.setValue(curves.done)
+        wrong = curves.wrong()
+        if curves.running:
+            text = f"{curves.done} of {curves.total} points"
+        elif curve is None:
+            points = curves.points()
+            text = wrong or f"{points} points to time, each at least 50 ms of measuring"
+        else:
+            text = self._outcome(curve)
+            if wrong:
+                text = f"{wrong} · {text}"
+        self._summary.setText(text)
+        self._summary.setToolTip(text)
+
+    def _outcome(self, curve: Curve) -> str:
+        timed = sum(bool(row.median_ms) for row in curve.rows)
+        parts = [f"{curve.kernel}, {curve.cache} L2: {timed} points"]
+        failed = [row for row in curve.rows if not row.median_ms]
+        if curve.cancelled:
+            parts.append(f"stopped after {len(curve.rows)} of {self._curves.total}")
+        if failed:
+            parts.append(f"{len(failed)} failed ({failed[0].reason})")
+        if self._curves.problem:
+            parts.append(self._curves.problem)
+        if self._curves.is_outdated():
+            parts.append("of an earlier text")
+        sources = {row.source for row in curve.rows if row.source}
+        if sources:
+            parts.insert(1, ", ".join(sorted(str(s).upper() if s == "cupti" else str(s)
+                                             for s in sources)))  # fmt: skip
+        return " · ".join((*parts, *curve.notes))
+
+    def _show_curve(self) -> None:
+        curves = self._curves
+        curve = curves.curve
+        self._show_summary()
+        self._show_log()
+        two = curve is not None and len(curve.axes) > 1
+        self._line.setVisible(two and curve is not None and len(curve.lines) > 1)
+        self._heat.setVisible(two)
+        self._actions.setEnabled(curve is not None)
+        if curve is None:
+            self._fill_quantities(())
+            self.plot.show_curve(None, (), "ms", log_y=True)
+            self.legend.show_entries(())
+            self._model.set_records(())
+            self._blank.say("No curve yet", "Choose sizes and lines above, then press Draw (F7).")
+            self._pages.setCurrentIndex(_BLANK)
+            return
+        short = labels_short(curves.lines) or {line: line for line in curve.lines}
+        self._fill_quantities(quantities(curve, short))
+        quantity = str(self._quantity.currentData() or "ms")
+        line = self._chosen_line(curve, short)
+        if two and curves.heat:
+            self.heat.show_curve(curve, line, quantity, short.get(line, line))
+            self.legend.show_entries(())
+        else:
+            series = (
+                second_series(curve, quantity, line) if two else line_series(curve, quantity, short)
+            )
+            rivals = [item.config is None for item in curves.lines] if not two else ()
+            self.plot.show_curve(
+                curve, series, quantity, log_y=curves.log_y, rivals=rivals, ordered=two
+            )
+            self.legend.show_entries(
+                [
+                    (item.title, item.title if two else item.line, look)
+                    for item, look in zip(series, self.plot.looks(), strict=True)
+                ]
+            )
+        self._model.set_columns(curve_columns(curve, short))
+        self._model.set_records(curve.rows)
+        self._table.fit_columns()
+        self._show_page()
+
+    def _show_page(self) -> None:
+        curve = self._curves.curve
+        if curve is None:
+            self._pages.setCurrentIndex(_BLANK)
+        elif self._table_shown:
+            self._pages.setCurrentIndex(_TABLE)
+        else:
+            heat = len(curve.axes) > 1 and self._curves.heat
+            self._pages.setCurrentIndex(_HEAT if heat else _PLOT)
+
+    def _show_log(self) -> None:
+        for box, on in ((self._log, self._curves.log_y), (self._heat, self._curves.heat)):
+            blocker = QSignalBlocker(box)
+            box.setChecked(on)
+            del blocker
+        self._log.setEnabled(not self._curves.heat)
+
+    def _fill_quantities(self, found: tuple[tuple[str, str], ...]) -> None:
+        # Before the first rows nothing is known but that there will be times.
+        found = found or (("ms", "time"),)
+        blocker = QSignalBlocker(self._quantity)
+        if found != self._quantities:
+            self._quantities = found
+            self._quantity.clear()
+            for key, title in found:
+                cut = title if len(title) <= 40 else f"{title[:39]}…"
+                self._quantity.addItem(cut, key)
+            # The list may be wider than the field, which keeps its width.
+            self._quantity.view().setMinimumWidth(self._quantity.view().sizeHintForColumn(0) + 24)
+        wanted = self._quantity.findData(self._curves.quantity) if self._curves.quantity else 0
+        self._quantity.setCurrentIndex(max(wanted, 0))
+        del blocker
+
+    def _chosen_line(self, curve: Curve, short: dict[str, str]) -> str:
+        blocker = QSignalBlocker(self._line)
+        if [self._line.itemData(i) for i in range(self._line.count())] != list(curve.lines):
+            self._line.clear()
+            for line in curve.lines:
+                title = short.get(line, line)
+                self._line.addItem(title if len(title) <= 40 else f"{title[:39]}…", line)
+        self._line.setCurrentIndex(max(self._line.findData(self._curves.shown_line), 0))
+        del blocker
+        return str(self._line.currentData() or "")
+
+    # ------------------------------------------------------------------------------ acting
+
+    def _on_start(self) -> None:
+        if self._curves.running:
+            self._curves.cancel()
+        else:
+            self._curves.start()
+
+    def _show_table(self, shown: bool) -> None:
+        self._table_shown = shown
+        self._show_page()
+
+    def _as_csv(self) -> str:
+        return self._curves.curve.as_csv() if self._curves.curve is not None else ""
