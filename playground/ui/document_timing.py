@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 BUDGET_MS = 1000.0
 """Measuring time of one comparison; measuring more adds as much again."""
 
+EXPRESSIONS = 20
+"""Expressions that are remembered."""
+
 
 @dataclass(frozen=True)
 class Rival:
@@ -37,6 +40,7 @@ class DocumentTiming(QObject):
 
     floorChanged = Signal()
     comparisonChanged = Signal()
+    expressionsChanged = Signal()
     figuresChanged = Signal()
 
     def __init__(self, document: Document) -> None:
@@ -46,6 +50,7 @@ class DocumentTiming(QObject):
         self.compared: timing.Compare | None = None
         self.comparing: timing.Compare | None = None
         self.problem = ""
+        self.expressions: tuple[str, ...] = ()
         self._floors: dict[tuple[int, CacheMode], float] = {}
         self._floors_asked: set[tuple[int, CacheMode]] = set()
         self._hosts: dict[tuple[int, Config], HostCost] = {}
@@ -106,12 +111,26 @@ class DocumentTiming(QObject):
         document = self._document
         if document.launch is None:
             return
+        self._remember(rival.expression)
         self._start(
             timing.Compare(
                 document.launch_index, document.config, rival.config, rival.expression,
                 document.cache, budget_ms,
             )
         )  # fmt: skip
+
+    def compare_with_baseline(self) -> None:
+        """Time the config shown in turns with the pinned one."""
+        baseline = self._document.baseline
+        if baseline is not None and baseline.launch == self._document.launch_index:
+            self.compare(Rival(baseline.config))
+
+    def _remember(self, expression: str) -> None:
+        """Keep what was typed, newest first."""
+        if expression and expression != "reference" and ".py:" not in expression:
+            others = (each for each in self.expressions if each != expression)
+            self.expressions = (expression, *others)[:EXPRESSIONS]
+            self.expressionsChanged.emit()
 
     def measure_more(self) -> None:
         """Add rounds to the comparison shown."""

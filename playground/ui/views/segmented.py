@@ -42,6 +42,8 @@ class Segmented(QWidget):
             self._group.addButton(button)
             self._buttons[value] = button
             layout.addWidget(button)
+        # Room to spare goes behind them, not between.
+        layout.addStretch(1)
 
     @property
     def value(self) -> str:
