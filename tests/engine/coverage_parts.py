@@ -16,12 +16,9 @@ class Host:
     """The little of a session that `prepare` asks for."""
 
     def __init__(self):
-        self.sets = {}
+        from playground.engine.kept import Kept
 
-    def working_set(self, launch):
-        from playground.engine.replay import WorkingSet
-
-        return self.sets.setdefault(id(launch), WorkingSet(launch.snapshot))
+        self.kept = Kept()
 
     def hosted(self, launch, config):
         from playground.engine.hosting import alone
