@@ -45,6 +45,8 @@ DOCKS: tuple[DockSpec, ...] = (
              "CoverageView", "Ctrl+5"),
     DockSpec("compiler", "Compiler", "compiler", "playground.ui.views.compiler", "CompilerView",
              "Ctrl+6"),
+    DockSpec("compare", "Compare", "compare", "playground.ui.views.compare", "CompareView",
+             "Ctrl+Alt+V"),
     DockSpec("sweep", "Sweep", "sweep", "playground.ui.views.sweep", "SweepView", "Ctrl+7"),
     DockSpec("curves", "Curves", "curves", "playground.ui.views.curves", "CurvesView",
              "Ctrl+Alt+C"),
@@ -55,8 +57,8 @@ DOCKS: tuple[DockSpec, ...] = (
 
 # What the user sees first is filled first.
 _FILL_ORDER = (
-    "knobs", "launches", "findings", "timings", "coverage", "compiler", "sweep", "curves",
-    "console",
+    "knobs", "launches", "findings", "timings", "coverage", "compiler", "compare", "sweep",
+    "curves", "console",
 )  # fmt: skip
 
 
@@ -107,7 +109,8 @@ class Docks(QObject):
         window.splitDockWidget(docks["launches"], docks["knobs"], Qt.Orientation.Vertical)
         window.addDockWidget(Area.RightDockWidgetArea, docks["timings"])
         window.splitDockWidget(docks["timings"], docks["coverage"], Qt.Orientation.Vertical)
-        window.tabifyDockWidget(docks["timings"], docks["sweep"])
+        window.tabifyDockWidget(docks["timings"], docks["compare"])
+        window.tabifyDockWidget(docks["compare"], docks["sweep"])
         window.tabifyDockWidget(docks["sweep"], docks["curves"])
         window.tabifyDockWidget(docks["coverage"], docks["compiler"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])

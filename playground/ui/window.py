@@ -18,6 +18,7 @@ from playground.ui.file_verbs import FileVerbs
 from playground.ui.icons import app_icon, icon
 from playground.ui.settings import LAYOUT_VERSION, Settings
 from playground.ui.status import StatusBar
+from playground.ui.timing_verbs import TimingVerbs
 
 if TYPE_CHECKING:
     from PySide6.QtGui import (
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.area = EditorArea(document, theme, self)
         self.editor = self.area.editor
         self.files = FileVerbs(self, document, self.settings)
+        self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)
         self.docks = Docks(self, document, theme)
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
