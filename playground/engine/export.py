@@ -106,7 +106,12 @@ def _file(
         if other.info.kernel == launch.info.kernel and _final_name(bundle, other.info) != name
         for ordinal in (other.ordinals or [other.ordinal])
     )
-    judged = replace(judged, kernel=name, ordinal=launch.ordinal - apart)
+    judged = replace(
+        judged,
+        kernel=name,
+        ordinal=launch.ordinal - apart,
+        waits=any("programs wait for each other" in told.message for told in session.findings),
+    )
     draws = bool(_DRAWS.search(_module_level(written.body)))
     seeds_itself = draws and judged.against != "reference"
     parts = [

@@ -54,6 +54,8 @@ class Proof:
         Name and ordinal of the kernel's launch that the samples are of.
     unjudgeable
         Types of the tensors it is judged by that Triton's own interpreter computes wrongly.
+    waits
+        Whether programs wait for each other, which Triton's own interpreter does forever.
     """
 
     against: str
@@ -62,6 +64,7 @@ class Proof:
     ordinal: int
     recipe: Recipe = field(default_factory=dict)
     unjudgeable: tuple[str, ...] = ()
+    waits: bool = False
 
 
 def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str) -> Proof:
@@ -202,6 +205,7 @@ def _block(
         "" if seeds_itself else f"seed({session.seed})",
         f"recorded = Recorded({_quoted(proof.kernel)}, {proof.ordinal})",
         _EAGER if "torch.compile" in body else "",
+        _NO_STOPS if re.search(r"breakpoint\(|set_trace\(", f"{body}{runs.statements}") else "",
         _HERE,
         "if not playground_arguments.check:\n    sys.exit(0)",
         _NOT_LAUNCHED,
@@ -228,6 +232,15 @@ _EAGER = """
 if playground_arguments.check:
     # Compiled functions launch past the recorder.
     torch.compiler.set_stance("force_eager")
+"""
+
+_NO_STOPS = """
+if playground_arguments.check:
+    # Nobody is there to answer a debugger.
+    sys.breakpointhook = lambda *_, **__: None
+    for debugger in ("pdb", "ipdb"):
+        if debugger in sys.modules:
+            sys.modules[debugger].set_trace = sys.breakpointhook
 """
 
 _NOT_LAUNCHED = """
@@ -258,11 +271,14 @@ print("correct against the reference")"""
 
 def _refusal(proof: Proof) -> str:
     """Return the statement that ends a check which Triton's own interpreter would fail."""
-    if not proof.unjudgeable:
+    if proof.waits:
+        why = "programs wait for each other, and Triton's interpreter runs one after the other"
+    elif proof.unjudgeable:
+        why = f"Triton's interpreter is wrong about {', '.join(proof.unjudgeable)}"
+    else:
         return ""
-    names = ", ".join(proof.unjudgeable)
     return f"""if playground_arguments.check and os.environ.get("TRITON_INTERPRET") == "1":
-    print("not judged: Triton's interpreter is wrong about {names}; use a GPU")
+    print("not judged: {why}; use a GPU")
     sys.exit(2)"""
 
 

@@ -204,10 +204,18 @@ def choose_interpreter(
     if missing:
         lines.append(_MISSING.format(names=", ".join(f'"{one}"' for one in missing)))
     if parts:
-        body = "\n\n".join(part.strip("\n") for part in parts)
+        body = _with_imports_first("\n\n".join(part.strip("\n") for part in parts))
         lines.append(f"\n{_STAND_IN}{textwrap.indent(body, '    ', _has_text)}\n\n")
     lines.append(f"\n{_CHOOSE}" + ("    run_without_gpu()\n" if parts else ""))
     return 'if __name__ == "__main__":\n' + textwrap.indent("".join(lines), "    ", _has_text)
+
+
+def _with_imports_first(body: str) -> str:
+    lines = body.split("\n")
+    imports = sorted({line for line in lines if line.startswith(("import ", "from "))})
+    rest = "\n".join(line for line in lines if not line.startswith(("import ", "from ")))
+    rest = re.sub(r"\n{3,}", "\n\n", rest).strip("\n")
+    return "\n".join(imports) + "\n\n" + rest if imports else rest
 
 
 def _has_text(line: str) -> bool:

@@ -83,7 +83,7 @@ def check(path):
     return done.returncode, done.stdout, done.stderr
 
 
-def exported(run_engine, tmp_path, code, files=None, expression=None, knobs=None):
+def exported(run_engine, tmp_path, code, files=None, expression=None, knobs=None, options=None):
     """Export in one process and return the file, alone in another folder, and its findings."""
     answer = run_engine(
         f"""
@@ -92,7 +92,7 @@ def exported(run_engine, tmp_path, code, files=None, expression=None, knobs=None
             write(name, text)
         session = playground.open({code})
         session.run({expression!r})
-        result = session.export(**{knobs or {}!r})
+        result = session.export(**{ {**(knobs or {}), **(options or {})}!r})
         answer([result.text, result.suggested_name, [f.message for f in result.findings],
                 list(session.prepare(**{knobs or {}!r}).grid)])
         session.close()
