@@ -11,6 +11,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from playground.engine.drivers import DRIVER_FILE
 from playground.engine.entries import set_by_tuning
 from playground.engine.flow import written
 from playground.engine.triton_private import wrappers
@@ -62,12 +63,18 @@ def _notes(session: Session, launch: CapturedLaunch) -> dict[str, str]:
         if origin is None:
             continue
         expression = origin[1]
-        place = f"{written(expression)} at line {expression.lineno}"
+        place = place_of(*origin)
         if _is_fact(expression):
             notes[knob.name] = place
         elif _pads(expression) and _takes_all(session, launch, knob.name):
             notes[knob.name] = f"{place}: a program takes all of it at once"
     return notes
+
+
+def place_of(file: str, expression: ast.expr) -> str:
+    """Return an expression with its line, in words."""
+    text = f"{written(expression)} at line {expression.lineno}"
+    return f"{text} of the driver" if file == DRIVER_FILE else text
 
 
 def _is_fact(expression: ast.expr) -> bool:

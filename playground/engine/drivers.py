@@ -7,6 +7,7 @@ import contextlib
 import linecache
 from typing import TYPE_CHECKING, Any
 
+from playground.engine import host_code
 from playground.engine.source_text import lines_of
 
 if TYPE_CHECKING:
@@ -35,14 +36,13 @@ def run_driver(code: str, namespace: dict[str, Any]) -> Any:
     """Execute driver `code` in `namespace`; return the value of its last expression, else None."""
     lines = lines_of(code, keep_ends=True)
     linecache.cache[DRIVER_FILE] = (len(code), None, lines, DRIVER_FILE)
-    tree = ast.parse(code, DRIVER_FILE)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, DRIVER_FILE, "exec"), namespace)
-    if not isinstance(last, ast.Expr):
+    statements, last = host_code.compiled_driver(code, DRIVER_FILE)
+    exec(statements, namespace)
+    if last is None:
         return None
-    if isinstance(last.value, ast.Call) and _may_be_test(last.value):
-        return _run_test(last.value, namespace)
-    return eval(compile(ast.Expression(last.value), DRIVER_FILE, "eval"), namespace)
+    if isinstance(last, ast.Call) and _may_be_test(last):
+        return _run_test(last, namespace)
+    return _value(last, namespace)
 
 
 def is_skip(error: BaseException) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from playground.engine import host_code
+from playground.engine.drivers import DRIVER_FILE, with_sizes
 from playground.engine.entry import KnobEntries
 from playground.engine.entry_search import Search
 from playground.engine.flow import Flow, LaunchCall
@@ -35,13 +36,15 @@ class Entries:
     def flow(self, session: Session) -> Flow:
         """Return the flow of values through the session's files."""
         files = {session.path: session.text}
+        if session.driver is not None and session.driver.code.strip():
+            files[DRIVER_FILE] = with_sizes(session.driver.code, session.sizes)
         for launch in session.launches:
             file = launch.site[0]
             files.setdefault(file, host_code.text_of(file))
         for file in host_code.files_in_use():
             files.setdefault(file, host_code.text_of(file))
         if self._flow is None or files != self._texts:
-            self._flow, self._texts = Flow(files), files
+            self._flow, self._texts = Flow(files, {DRIVER_FILE: session.path}), files
         return self._flow
 
     def call_of(self, session: Session, launch: CapturedLaunch) -> LaunchCall | None:

@@ -54,10 +54,13 @@ class LaunchCall:
 
 
 class Flow:
-    """The flow of values through the host code of a set of files, by their texts."""
+    """The flow of values through the host code of a set of files, by their texts.
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.index = Index(texts)
+    `inside` names texts that run in another file's namespace, with that file.
+    """
+
+    def __init__(self, texts: Mapping[str, str], inside: Mapping[str, str] | None = None) -> None:
+        self.index = Index(texts, inside or {})
 
     def launch_call(self, file: str, line: int, parameters: tuple[str, ...]) -> LaunchCall | None:
         """Return the launch that stands at `file:line`, or None when none is recognised there."""

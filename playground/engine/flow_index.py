@@ -46,10 +46,11 @@ class Index:
     """Sources of every name in a set of files.
 
     `calls` are the calls of each file with their scope, `kernels` the functions that are not host
-    code, by file and line of their `def`.
+    code, by file and line of their `def`. `inside` names files (a driver) that run in the
+    namespace of another.
     """
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], inside: Mapping[str, str]) -> None:
         self.sources: dict[Token, list[Value]] = {}
         self.calls: dict[str, list[tuple[ast.Call, tuple[str, ...]]]] = {}
         self.kernels: dict[tuple[str, int], Function] = {}
@@ -64,10 +65,10 @@ class Index:
             except (SyntaxError, ValueError):
                 continue  # it was loaded under another text; what it holds is not known
         for file, tree in trees.items():
-            self._declare(file, tree, (file,))
+            self._declare(file, tree, (inside.get(file, file),))
         for file, tree in trees.items():
             self.calls[file] = []
-            self._collect(file, tree, (file,))
+            self._collect(file, tree, (inside.get(file, file),))
 
     # ------------------------------------------------------------------ looking up
 

@@ -10,6 +10,7 @@ import __future__
 
 import ast
 import contextlib
+import copy
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -91,13 +92,29 @@ _in_force: dict[str, list[Edit]] = {}
 
 def compiled(text: str, path: str) -> types.CodeType:
     """Compile host code, with the edits in force for its file, and remember that it is loaded."""
+    with _as_edited(text, path) as tree:
+        return compile(tree, path, "exec", dont_inherit=True)
+
+
+def compiled_driver(text: str, path: str) -> tuple[types.CodeType, ast.expr | None]:
+    """Compile what was typed as a driver as `compiled` does; its last expression is returned."""
+    with _as_edited(text, path) as tree:
+        last = tree.body[-1] if tree.body else None
+        if not isinstance(last, ast.Expr):
+            return compile(tree, path, "exec", dont_inherit=True), None
+        first = ast.Module(tree.body[:-1], [])
+        return compile(first, path, "exec", dont_inherit=True), copy.deepcopy(last.value)
+
+
+@contextlib.contextmanager
+def _as_edited(text: str, path: str) -> Iterator[ast.Module]:
     loaded = _loaded.get(path)
     if loaded is None or loaded.text != text:
         loaded = _loaded[path] = _Loaded(text, path)
     with contextlib.ExitStack() as stack:
         for place, value in _in_force.get(path, ()):
             stack.enter_context(_put(loaded, place, value))
-        return compile(loaded.tree, path, "exec", dont_inherit=True)
+        yield loaded.tree
 
 
 def statements_after(text: str, path: str, line: int) -> Iterator[types.CodeType]:

@@ -15,8 +15,9 @@ import torch
 
 from playground.engine import checking, hosting, rehost
 from playground.engine.arguments import dtype_text, tensors_in
+from playground.engine.bound import place_of
+from playground.engine.drivers import DRIVER_FILE
 from playground.engine.entries import set_by_tuning
-from playground.engine.flow import written
 from playground.engine.replay import put_back_after
 from playground.engine.second_opinion import second_opinion
 from playground.engine.tuner_findings import tuner_findings
@@ -255,15 +256,18 @@ def _reason(session: Session, launch: CapturedLaunch, name: str) -> str:
             return knob.note
     if known.changes_inputs is not None:
         return (
-            f"the value at line {known.changes_inputs.line} decides the launch's inputs as well: "
-            "another one is another problem"
+            f"the value at line {known.changes_inputs.line}{_of_driver(known.changes_inputs.file)} "
+            "decides the launch's inputs as well: another one is another problem"
         )
     call = session.kept.entries.call_of(session, launch)
     origin = None if call is None else session.kept.entries.flow(session).origin(call, name)
     if origin is None:
         return "another value alone breaks the result"
-    text = written(origin[1])
-    return f"{text} at line {origin[1].lineno}: another value alone breaks the result"
+    return f"{place_of(*origin)}: another value alone breaks the result"
+
+
+def _of_driver(file: str) -> str:
+    return " of the driver" if file == DRIVER_FILE else ""
 
 
 def _unjudgeable(launch: CapturedLaunch, session: Session) -> str:
