@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import linecache
 import os
 import re
@@ -11,7 +10,7 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_hints, compile_places
+from playground.engine import compile_hints, compile_places, made_since
 from playground.engine.triton_private import compiled
 from playground.model.finding import Finding
 
@@ -127,7 +126,7 @@ def _message(links: list[BaseException]) -> str:
 def _place(links: list[BaseException], kernel: KernelRef) -> _Place:
     """Return the innermost place in a file of the user's own."""
     nodes = [link for link in links if getattr(link, "node", None) is not None]
-    candidates = gc.get_objects() if nodes else []
+    candidates = made_since.all_objects() if nodes else []
     for link in reversed(nodes):
         node: Any = link.node  # type: ignore[attr-defined]
         places = compiled.source_places(str(getattr(link, "src", "")), candidates)

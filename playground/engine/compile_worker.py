@@ -8,7 +8,6 @@ launch that the text makes meanwhile is noted and skipped. When the engine goes,
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import os
 import pickle
@@ -125,6 +124,7 @@ class _File:
         Where only a run makes it, it is that of the launch of `kernel` which `ordinal` others come
         before, or one of its arguments.
         """
+        from playground.engine import made_since
         from playground.engine.triton_private import compiled, wrappers
 
         where = (reference.file, reference.line)
@@ -132,7 +132,7 @@ class _File:
             found = self._by_name(reference)
             if found is not None and wrappers.definition(found) == where:
                 return found
-            everywhere = compiled.find_functions(*where, gc.get_objects())
+            everywhere = compiled.find_functions(*where, made_since.all_objects())
             if everywhere:
                 return everywhere[-1]
         driven = self._drive()

@@ -9,13 +9,13 @@ from __future__ import annotations
 import bisect
 import ctypes
 import functools
-import gc
 import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from playground.engine import made_since
 from playground.engine.arguments import numbers_in, storage_key, tensors_in
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def tensors_at(addresses: Collection[int]) -> list[torch.Tensor]:
         return []
     ordered = sorted(addresses)
     found: dict[StorageKey, torch.Tensor] = {}
-    objects = gc.get_objects()
+    objects = made_since.all_objects()
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # Only what Python can still name can be told from a plain number.
     for value in [value for value in objects if type(value) in kinds]:

@@ -33,6 +33,15 @@ _INTEGERS = frozenset(
         torch.uint16, torch.uint32, torch.uint64,
     }
 )  # fmt: skip
+# All ones is a NaN in every float format here, 8-bit ones included.
+_PATTERNS = {
+    kind: 0x7F if kind in _INTEGERS else 0xFF
+    for kind in {item for item in vars(torch).values() if isinstance(item, torch.dtype)}
+    if kind in _INTEGERS or kind.is_floating_point or kind.is_complex
+}
+# The attribute is another while a GPU is simulated.
+_is_cpu = torch.Tensor.is_cpu.__get__  # type: ignore[attr-defined]
+_stack_length = torch._C._len_torch_function_stack
 
 _depth = 0
 
@@ -69,7 +78,11 @@ def _poisoning(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **kwargs: Any) -> Any:
         result = make(*args, **kwargs)
         # A file that imported the function by name keeps this one: then it does nothing any more.
-        if _depth and not torch.compiler.is_compiling() and isinstance(result, torch.Tensor):
+        if not _depth or torch.compiler.is_compiling():
+            return result
+        if type(result) is torch.Tensor and not _stack_length():
+            poison(result)
+        elif isinstance(result, torch.Tensor):
             with torch._C.DisableTorchFunction():  # what is done here is nobody's business
                 poison(result)
         return result
@@ -80,17 +93,13 @@ def _poisoning(make: Callable[..., Any]) -> Callable[..., Any]:
 
 def poison(tensor: torch.Tensor) -> None:
     """Fill a fresh tensor: floats with NaN, integers with 0x7f bytes; others are left alone."""
-    dtype = tensor.dtype
-    if dtype in _INTEGERS:
-        pattern = 0x7F
-    elif dtype.is_floating_point or dtype.is_complex:
-        pattern = 0xFF  # all ones is a NaN in every float format here, 8-bit ones included
-    else:
+    pattern = _PATTERNS.get(tensor.dtype)
+    if pattern is None or tensor.is_inference():
         return
-    key = storage_key(tensor)
-    if key is None or tensor.is_inference():
-        return
-    if tensor.device.type == "cpu":
-        ctypes.memset(key[1], pattern, tensor.untyped_storage().nbytes())
-    else:
+    if type(tensor) is torch.Tensor and tensor.layout is torch.strided and _is_cpu(tensor):
+        storage = tensor.untyped_storage()
+        address, size_bytes = storage.data_ptr(), storage.nbytes()
+        if address and size_bytes:
+            ctypes.memset(address, pattern, size_bytes)
+    elif storage_key(tensor) is not None:
         flat_bytes(tensor.detach()).fill_(pattern)

@@ -18,7 +18,7 @@ def random_state() -> dict[str, Any]:
     state: dict[str, Any] = {
         "python": random.getstate(),
         "numpy": np.random.get_state(),
-        "torch": torch.get_rng_state(),
+        "torch": torch.get_rng_state().numpy().copy(),  # the run has no tensor but its own
     }
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         state["cuda"] = torch.cuda.get_rng_state_all()
@@ -50,7 +50,7 @@ def set_random_state(state: Mapping[str, Any]) -> None:
     """Put generators into a state that `random_state` returned."""
     random.setstate(state["python"])
     np.random.set_state(state["numpy"])
-    torch.set_rng_state(state["torch"])
+    torch.set_rng_state(torch.from_numpy(state["torch"]))
     if "cuda" in state:
         torch.cuda.set_rng_state_all(state["cuda"])
 

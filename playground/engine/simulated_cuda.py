@@ -16,20 +16,32 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch.utils import _device
 
-from playground.engine import run_notes, simulated_calls, simulated_placement
+from playground.engine import poisoning, run_notes, simulated_calls, simulated_placement
 from playground.engine.simulated_calls import NoFactsError, set_target
-from playground.engine.simulated_placement import GPU, called, is_on_gpu, put, put_like
+from playground.engine.simulated_placement import (
+    GPU,
+    Places,
+    called,
+    in_use,
+    is_inside,
+    is_mixed,
+    is_on_gpu,
+    put,
+    put_like,
+    tells_the_truth_to,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["NoFactsError", "active_device", "is_active", "set_target", "simulated_cuda"]
+__all__ = ["NoFactsError", "Places", "active_device", "is_active", "set_target", "simulated_cuda"]
 
 SIMULATED = "the GPU is simulated: tensors asked for on a CUDA device are on the CPU"
 """What a run says that put a tensor on the simulated GPU."""
@@ -83,6 +95,21 @@ def _said_if_large(tensor: Any) -> None:
 # ---------------------------------------------------------------- making and moving tensors
 
 
+def _put_on_host(made: Any, *, torch_too: bool) -> Any:
+    """Return a tensor marked as the host's where the user's code has asked for one there.
+
+    What this app and Triton make for themselves says nothing of where the file's tensors lie, nor
+    does (`torch_too`) torch's own code where it asks for the CPU: that is the truth it was told.
+    """
+    frame: Any = sys._getframe(2)
+    while frame.f_code.co_filename == poisoning.__file__:
+        frame = frame.f_back
+    file = frame.f_code.co_filename
+    if is_inside(file) or (torch_too and tells_the_truth_to(file)):
+        return made
+    return put(made, on_gpu=False)
+
+
 def _maker(real: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that makes tensors as `real` does, for the GPU on the CPU."""
     copies = real in (torch.as_tensor, torch.asarray)
@@ -91,13 +118,20 @@ def _maker(real: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **named: Any) -> Any:
         if not is_active():
             return real(*args, **named)
-        named.pop("pin_memory", None)
-        wanted = named.get("device")
+        wanted = None
+        if named:
+            named.pop("pin_memory", None)
+            wanted = named.get("device")
         if wanted is None:
-            wanted = next((item for item in args if isinstance(item, torch.device)), None)
+            for item in args:
+                if isinstance(item, torch.device):
+                    wanted = item
         if wanted is None:
             made = real(*args, **named)
-            made = _noted(made) if _default_is_gpu() and _is_new(made, args) else made
+            if _default_is_gpu():
+                made = _noted(made) if _is_new(made, args) else made
+            elif in_use() and not is_mixed() and _is_new(made, args):
+                made = _put_on_host(made, torch_too=False)
         elif _is_gpu(wanted):
             if "device" in named:
                 named["device"] = torch.device("cpu")
@@ -109,7 +143,7 @@ def _maker(real: Callable[..., Any]) -> Callable[..., Any]:
                 made = made.clone()  # from the host to the GPU it is a copy
             _noted(made)
         else:
-            made = put(real(*args, **named), on_gpu=False)
+            made = _put_on_host(real(*args, **named), torch_too=True)
         _said_if_large(made)
         return made
 
@@ -128,7 +162,7 @@ def _method_maker(real: Callable[..., Any]) -> Callable[..., Any]:
         if wanted is None:
             return put_like(called(real, tensor, *args, **named), tensor)
         if not _is_gpu(wanted):
-            return put(called(real, tensor, *args, **named), on_gpu=False)
+            return _put_on_host(called(real, tensor, *args, **named), torch_too=True)
         return _noted(called(real, tensor, *args, **{**named, "device": torch.device("cpu")}))
 
     return make
@@ -141,13 +175,14 @@ def _is_new(made: Any, args: tuple[Any, ...]) -> bool:
 def _host_maker(real: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(real)
     def make(*args: Any, **named: Any) -> Any:
-        return put(real(*args, **named), on_gpu=False) if is_active() else real(*args, **named)
+        made = real(*args, **named)
+        return _put_on_host(made, torch_too=True) if is_active() else made
 
     return make
 
 
-def _moved(tensor: torch.Tensor, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Do `tensor.to(...)`.
+def _moved(tensor: torch.Tensor, args: tuple[Any, ...], named: dict[str, Any], caller: str) -> Any:
+    """Do `tensor.to(...)` as code of the file `caller` asks for it.
 
     Moving between host and GPU copies; here both are the CPU, where torch would return the same
     tensor and a kernel would change the "copy" as well. So moves copy, except for a tensor that
@@ -168,22 +203,24 @@ def _moved(tensor: torch.Tensor, args: tuple[Any, ...], named: dict[str, Any]) -
     if len(args) < 4 and not named.get("copy") and to_gpu is not is_on_gpu(tensor):
         named = {**named, "copy": True}
     moved = called(_real_to, tensor, *args, **named)
-    return _noted(moved) if to_gpu else put(moved, on_gpu=False)
+    if to_gpu:
+        return _noted(moved)
+    return moved if is_inside(caller) else put(moved, on_gpu=False)
 
 
 _real_to = torch.Tensor.to
 
 
 def _to(tensor: torch.Tensor, *args: Any, **named: Any) -> Any:
-    return _moved(tensor, args, named)
+    return _moved(tensor, args, named, sys._getframe(1).f_code.co_filename)
 
 
 def _cuda(tensor: torch.Tensor, device: Any = None, *_args: Any, **_named: Any) -> Any:
-    return _moved(tensor, (GPU,), {})
+    return _moved(tensor, (GPU,), {}, "")
 
 
 def _cpu(tensor: torch.Tensor, *_args: Any, **_named: Any) -> Any:
-    return _moved(tensor, (torch.device("cpu"),), {})
+    return _moved(tensor, (torch.device("cpu"),), {}, sys._getframe(1).f_code.co_filename)
 
 
 class _GeneratorType(type):
@@ -214,13 +251,16 @@ def _context_init(context: Any, device: Any) -> None:
 
 
 def _default_is_gpu() -> bool:
-    for index in reversed(range(torch._C._len_torch_function_stack())):
+    if not _stack_length():
+        return False
+    for index in reversed(range(_stack_length())):
         mode = torch._C._get_function_stack_at(index)
         if isinstance(mode, _device.DeviceContext):
             return bool(getattr(mode, "playground_simulates", False))
     return False
 
 
+_stack_length = torch._C._len_torch_function_stack
 _real_default = torch.get_default_device
 
 
@@ -271,7 +311,7 @@ _real_backward = torch.autograd._engine_run_backward  # type: ignore[attr-define
 
 def _backward(*args: Any, **named: Any) -> Any:
     # The mode is off while torch handles `.backward()`, and the user's own code runs in there.
-    with simulated_placement.Placement():
+    with simulated_placement.Placement() if is_mixed() else contextlib.nullcontext():
         return _real_backward(*args, **named)
 
 
@@ -322,16 +362,16 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
 
 
 @contextlib.contextmanager
-def simulated_cuda(target: str | None = None, *, followed: bool = True) -> Iterator[None]:
+def simulated_cuda(target: str | None = None, places: Places | None = None) -> Iterator[None]:
     """Simulate a GPU while the context is entered; entered again inside, it goes on.
 
     Parameters
     ----------
     target
         The GPU that properties describe, `cuda:90` by default; `set_target` changes it.
-    followed
-        Look at every call of torch to know which results lie on the GPU. That costs a microsecond a
-        call, so a file that names no GPU goes without.
+    places
+        Where the tensors of an earlier run lie, for functions that work on these; nothing is on the
+        GPU without.
     """
     global _depth
     if target is not None:
@@ -339,8 +379,7 @@ def simulated_cuda(target: str | None = None, *, followed: bool = True) -> Itera
     with contextlib.ExitStack() as stack:
         with _lock:
             if _depth == 0:
-                simulated_placement.forget()
-                stack.enter_context(_patched(followed))
+                stack.enter_context(_patched(places))
             _depth += 1
         try:
             yield
@@ -350,14 +389,14 @@ def simulated_cuda(target: str | None = None, *, followed: bool = True) -> Itera
 
 
 @contextlib.contextmanager
-def _patched(followed: bool) -> Iterator[None]:
+def _patched(places: Places | None) -> Iterator[None]:
     missing = object()
     originals = [(owner, name, vars(owner).get(name, missing)) for owner, name, _ in _patches()]
     default = _device.CURRENT_DEVICE
     for owner, name, value in _patches():
         setattr(owner, name, value)
     try:
-        with simulated_placement.Placement() if followed else contextlib.nullcontext():
+        with simulated_placement.placing(places):
             yield
     finally:
         for owner, name, value in originals:

@@ -1,20 +1,24 @@
 """Which tensors lie on the simulated GPU, and what they say of their device.
 
-All of them are the CPU's. A mark on each tells where it would lie: put by whoever makes or moves it
-(`simulated_cuda`), and handed on here by every operation of torch, as a GPU's results lie on it. A
-tensor without a mark was made where Python does not see it (a gradient, a parameter): it counts as
-the GPU's as soon as the file has put anything there.
+All of them are the CPU's. As long as the file has put none on the GPU, none is there; as long as it
+has made none on the host, all are. Only when there are both does each need a mark: then those made
+so far get one (`made_since`), and from there on every operation of torch hands them on, as a GPU's
+results lie on it. So a file pays for that only from the moment an answer can differ. A tensor that
+has no mark even then was made where Python does not see it (a gradient, a parameter): it counts as
+the GPU's.
 
-`Tensor.device`, `is_cuda` and their like answer by the mark while the simulation is on, and only
-to the user's files and the libraries these import: torch itself, Triton, NumPy and this app get the
-truth.
+`Tensor.device`, `is_cuda` and their like answer by this while the simulation is on, and only to the
+user's files and the libraries these import: torch itself, Triton, NumPy and this app get the truth.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
+import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,27 +27,67 @@ import triton
 from torch.overrides import TorchFunctionMode
 
 import playground
+from playground.engine import made_since
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
 
 _MARK = "_playground_on_gpu"
 GPU = torch.device("cuda", 0)
 """Where tensors of the simulated GPU say they are."""
 
-_in_use = False
+
+@dataclass(eq=False)
+class Places:
+    """Where the tensors of a run lie.
+
+    Parameters
+    ----------
+    in_use
+        Something was put on the simulated GPU.
+    mixed
+        And something was made on the host: every tensor has its mark.
+    known
+        Tensors were made with this before: in the run whose functions are called now.
+    """
+
+    in_use: bool = False
+    mixed: bool = False
+    known: bool = False
 
 
-def forget() -> None:
-    """Begin anew: nothing was put on the simulated GPU yet."""
-    global _in_use
-    _in_use = False
+_places = Places()
+_fresh = True
+_thread = 0
+_mode: Placement | None = None
 
 
 def in_use() -> bool:
     """Tell whether anything was put on the simulated GPU."""
-    return _in_use
+    return _places.in_use
+
+
+def is_mixed() -> bool:
+    """Tell whether there are tensors on the simulated GPU and others."""
+    return _places.mixed
+
+
+@contextlib.contextmanager
+def placing(places: Places | None = None) -> Iterator[None]:
+    """Tell of each tensor where it lies, meanwhile, beginning anew or from `places`."""
+    global _places, _fresh, _thread
+    _places = Places() if places is None else places
+    _fresh, _places.known = not _places.known, True
+    _thread = threading.get_ident()
+    made_since.begin()
+    try:
+        if _places.mixed:
+            _follow()
+        yield
+    finally:
+        made_since.end()
+        _follow_no_more()
 
 
 def put(value: Any, *, on_gpu: bool) -> Any:
@@ -51,17 +95,39 @@ def put(value: Any, *, on_gpu: bool) -> Any:
 
     Values that are no tensors of the CPU are returned as they are.
     """
-    global _in_use
-    if isinstance(value, torch.Tensor):
-        setattr(value, _MARK, on_gpu)
-        _in_use = _in_use or on_gpu
+    if not isinstance(value, torch.Tensor):
+        return value
+    if on_gpu and not _places.in_use:
+        _places.mixed = _mark_those_made(value, on_gpu=False)
+        _places.in_use = True
+    elif not on_gpu and not _places.mixed:
+        if not _places.in_use:
+            return value  # no tensor is anywhere else
+        _mark_those_made(value, on_gpu=True)
+        _places.mixed = True
+    setattr(value, _MARK, on_gpu)
+    if _places.mixed and _mode is None:
+        _follow()
     return value
+
+
+def _mark_those_made(newest: torch.Tensor, *, on_gpu: bool) -> bool:
+    """Mark every tensor without a mark but `newest`; tell whether there were any."""
+    if not _fresh:
+        made_since.end()  # the run's own tensors were made before this moment
+    made = [tensor for tensor in made_since.tensors() if tensor is not newest]
+    unmarked = [tensor for tensor in made if getattr(tensor, _MARK, None) is None]
+    for tensor in unmarked:
+        setattr(tensor, _MARK, on_gpu)
+    return bool(unmarked)
 
 
 def is_on_gpu(tensor: torch.Tensor) -> bool:
     """Tell whether a tensor counts as the simulated GPU's."""
+    if not _places.in_use:
+        return False
     mark = getattr(tensor, _MARK, None)
-    return _in_use if mark is None else bool(mark)
+    return True if mark is None else bool(mark)
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -80,6 +146,8 @@ def called(method: Callable[..., Any], tensor: torch.Tensor, *args: Any, **named
 
 def put_like(value: Any, tensor: torch.Tensor) -> Any:
     """Mark a tensor as lying where another lies, and return it."""
+    if not _places.mixed:
+        return value
     mark = getattr(tensor, _MARK, None)
     if mark is not None and value is not tensor and isinstance(value, torch.Tensor):
         setattr(value, _MARK, mark)
@@ -96,12 +164,19 @@ class Placement(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        named = kwargs or {}
-        result = func(*args, **named)
+        result = func(*args, **kwargs) if kwargs else func(*args)
         if isinstance(result, torch.Tensor):
-            _hand_on((result,), args, named)
-        elif type(result) in (tuple, list) or isinstance(result, tuple):
-            _hand_on(result, args, named)
+            first = args[0] if args else None
+            if result is first:
+                return result
+            if isinstance(first, torch.Tensor) and getattr(first, _MARK, None):
+                setattr(result, _MARK, True)  # what most operations on a GPU's tensor do
+            else:
+                _hand_on((result,), args, kwargs)
+        elif type(result) is torch.Size:
+            pass
+        elif isinstance(result, (tuple, list)):
+            _hand_on(result, args, kwargs)
         elif func == _SET_DATA:
             mark = getattr(args[1], _MARK, None)
             if mark is not None:
@@ -112,8 +187,8 @@ class Placement(TorchFunctionMode):
 _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 
 
-def _hand_on(results: Iterable[Any], args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    given = list(_tensors((*args, *named.values())))
+def _hand_on(results: Iterable[Any], args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
+    given = list(_tensors((*args, *named.values()) if named else args))
     marks = [getattr(tensor, _MARK, None) for tensor in given]
     # One tensor on the GPU puts the result there: the others are scalars, or it would have failed.
     mark = True if True in marks else (False if False in marks or not marks else None)
@@ -121,7 +196,7 @@ def _hand_on(results: Iterable[Any], args: tuple[Any, ...], named: dict[str, Any
         return
     for result in results:
         if isinstance(result, torch.Tensor) and not any(result is tensor for tensor in given):
-            put(result, on_gpu=mark)
+            setattr(result, _MARK, mark)
 
 
 def _tensors(values: Iterable[Any]) -> Iterable[torch.Tensor]:
@@ -132,12 +207,50 @@ def _tensors(values: Iterable[Any]) -> Iterable[torch.Tensor]:
             yield from (item for item in value if isinstance(item, torch.Tensor))
 
 
+def _follow() -> None:
+    """Look at torch's calls from here on."""
+    global _mode
+    if threading.get_ident() != _thread:
+        return  # torch keeps modes by thread; the run's own follows when it makes the next tensor
+    _mode = Placement()
+    _restacked(_mode)
+
+
+def _follow_no_more() -> None:
+    global _mode
+    _mode = None
+    _restacked(None)
+
+
+def _restacked(below: Placement | None) -> None:
+    """Put `below` under the modes that the user's code has entered, in place of any other of ours.
+
+    That code leaves its modes from the top, `with torch.device(...)` whatever lies there; and torch
+    wants the device of `set_default_device` at the very bottom.
+    """
+    modes = [torch._C._pop_torch_function_stack() for _ in range(_stack_length())]
+    modes = [mode for mode in reversed(modes) if not isinstance(mode, Placement)]
+    if below is not None:
+        default = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
+        modes.insert(1 if modes and modes[0] is default else 0, below)
+    for mode in modes:
+        torch._C._push_on_torch_function_stack(mode)
+
+
+_stack_length = torch._C._len_torch_function_stack
+
+
 # ---------------------------------------------------------------- who is told what
 
-_TRUTH = tuple(
-    os.path.dirname(os.path.abspath(str(package.__file__))) + os.sep
-    for package in (torch, triton, np, playground)
-)
+
+def _folders(*packages: Any) -> tuple[str, ...]:
+    return tuple(
+        os.path.dirname(os.path.abspath(str(package.__file__))) + os.sep for package in packages
+    )
+
+
+_INSIDE = _folders(triton, np, playground)
+_TRUTH = (*_INSIDE, *_folders(torch))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -150,17 +263,34 @@ def simulates_for(frame: FrameType) -> bool:
     return not _wants_truth(frame.f_code.co_filename)
 
 
-def _getter(name: str, simulated: Callable[[], Any]) -> property:
+@functools.lru_cache(maxsize=4096)
+def is_inside(file: str) -> bool:
+    """Tell whether code of `file` works for this app: Triton's own, NumPy's, or its own."""
+    return file.startswith(_INSIDE)
+
+
+def tells_the_truth_to(file: str) -> bool:
+    """Tell whether code of `file` is told the truth: what it asks for is no wish of the user's."""
+    return _wants_truth(file)
+
+
+def _getter(name: str, simulated: Any) -> property:
     real = getattr(torch.Tensor, name).__get__
 
     def get(tensor: torch.Tensor) -> Any:
-        with torch._C.DisableTorchFunction():
-            truth = real(tensor)
-        if _wants_truth(sys._getframe(1).f_code.co_filename) or not is_on_gpu(tensor):
+        if type(tensor) is torch.Tensor and not _stack_length():
+            truth, on_cpu = real(tensor), _is_cpu(tensor)
+        else:
+            with torch._C.DisableTorchFunction():
+                truth, on_cpu = real(tensor), _is_cpu(tensor)
+        if (
+            not _places.in_use
+            or not on_cpu
+            or _wants_truth(sys._getframe(1).f_code.co_filename)
+            or not is_on_gpu(tensor)
+        ):
             return truth
-        with torch._C.DisableTorchFunction():
-            on_cpu = _is_cpu(tensor)
-        return simulated() if on_cpu else truth
+        return simulated
 
     return property(get, doc=getattr(torch.Tensor, name).__doc__)
 
@@ -190,9 +320,9 @@ def getters() -> dict[str, Any]:
         return name
 
     return {
-        "device": _getter("device", lambda: GPU),
-        "is_cuda": _getter("is_cuda", lambda: True),
-        "is_cpu": _getter("is_cpu", lambda: False),
+        "device": _getter("device", GPU),
+        "is_cuda": _getter("is_cuda", True),
+        "is_cpu": _getter("is_cpu", False),
         "get_device": get_device,
         "type": type_,
     }

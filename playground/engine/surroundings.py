@@ -29,16 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playground.engine.session import Session
-
-
-_NAMES_OF_A_GPU = ("cuda", "driver.active", "accelerator", "get_active_torch_device")
+    from playground.engine.simulated_placement import Places
 
 
 @dataclass
 class Surroundings:
     """How the session's file is run: what was decided for it, and what is to be told of it.
 
-    `benchmarks` and `tuning` say what the file may do beside launching.
+    `benchmarks` and `tuning` say what the file may do beside launching; `places` where its tensors
+    lie if the GPU is simulated.
     """
 
     benchmarks: bool = False
@@ -46,6 +45,7 @@ class Surroundings:
     plan: Plan = field(default_factory=Plan)
     notes: run_notes.RunNotes = field(default_factory=run_notes.RunNotes)
     environment: process_state.Environment = field(default_factory=process_state.Environment)
+    places: Places | None = None
 
 
 @contextlib.contextmanager
@@ -94,8 +94,10 @@ def _simulated_gpu(session: Session) -> Iterator[None]:
         return
     from playground.engine import simulated_cuda
 
-    followed = any(word in session.text for word in _NAMES_OF_A_GPU)
-    with simulated_cuda.simulated_cuda(session.device.target, followed=followed):
+    around = session.surroundings
+    if around.places is None:
+        around.places = simulated_cuda.Places()
+    with simulated_cuda.simulated_cuda(session.device.target, around.places):
         yield
 
 

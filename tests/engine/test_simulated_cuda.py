@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from playground.engine import arguments, run_notes, simulated_calls, simulated_cuda, unmeasured
+from playground.engine import (
+    arguments,
+    run_notes,
+    simulated_calls,
+    simulated_cuda,
+    simulated_placement,
+    unmeasured,
+)
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 
@@ -113,6 +120,54 @@ def test_the_default_device_may_be_a_gpu(cuda):
     finally:
         torch.set_default_device(None)
     assert not torch.ones(2).is_cuda
+
+
+@pytest.mark.parametrize("scope", ["with", "default"])
+def test_tensors_are_told_apart_only_once_there_are_both(cuda, scope):
+    early = torch.ones(2)
+    results = [early + 1]
+    assert not simulated_placement.in_use()
+    if scope == "with":
+        with torch.device("cuda"):
+            there = torch.ones(2)  # the first, within a mode of the user's own
+            inside = there * 2
+    else:
+        torch.set_default_device("cuda")
+        there = torch.ones(2)
+        inside = there * 2
+        torch.set_default_device(None)
+    assert simulated_placement.is_mixed()
+    assert [item.is_cuda for item in (early, *results, there, inside, there + 1)] == [
+        False, False, True, True, True,
+    ]  # fmt: skip
+    assert not any(item.is_cuda for item in (early * 2, torch.ones(2), results[0][0]))
+
+
+def test_a_file_all_on_the_gpu_is_not_followed(cuda):
+    there = torch.ones(2, device="cuda")
+    made = there * 2
+    torch.zeros(2, device=made.device)
+    assert torch._C._len_torch_function_stack() == 0
+    assert made.is_cuda
+    host = torch.ones(2)
+    assert torch._C._len_torch_function_stack() == 1
+    assert (made.is_cuda, (made + 1).is_cuda, host.is_cuda, (host + 1).is_cuda) == (
+        True, True, False, False,
+    )  # fmt: skip
+
+
+def test_functions_called_after_a_run_find_its_tensors_where_they_were(notes):
+    places = simulated_cuda.Places()
+    with simulated_cuda.simulated_cuda("cuda:90", places):
+        made = torch.ones(2, device="cuda") * 2
+    for _ in range(2):
+        with simulated_cuda.simulated_cuda("cuda:90", places):
+            assert made.is_cuda
+    with simulated_cuda.simulated_cuda("cuda:90", places):
+        host = torch.ones(2)
+        assert (made.is_cuda, (made * 2).is_cuda, host.is_cuda) == (True, True, False)
+    with simulated_cuda.simulated_cuda("cuda:90", simulated_cuda.Places()):
+        assert not torch.ones(2).is_cuda
 
 
 def test_moving_to_and_from_the_gpu_copies_as_it_does_there(cuda):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-import gc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import triton
 from triton import knobs
 from triton.runtime.jit import DependenciesFinder, JITFunction
 
+from playground.engine import made_since
 from playground.engine.triton_private import wrappers
+
+if TYPE_CHECKING:
+    import ast
 
 
 def triton_settings() -> tuple[tuple[str, str, str], ...]:
@@ -32,7 +34,7 @@ def forget_compiled() -> None:
     A kernel's key in memory is made once: it knows nothing of globals, of functions it calls or of
     settings that changed since. The cache on disk has keys of its own and stays.
     """
-    for item in gc.get_objects():
+    for item in made_since.all_objects():
         if type(item) is JITFunction:
             _forget(item)
 
