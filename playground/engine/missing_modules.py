@@ -18,7 +18,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import loading, packages, run_notes, user_frames
+from playground.engine import helper_modules, packages, run_notes, user_frames
 from playground.engine.slips import install_hint
 from playground.engine.stand_in_modules import SHOWING, StandInModule
 
@@ -58,7 +58,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=True)
         folder = packages.found_upward(top, os.path.dirname(place[0]))
         if folder is not None:
-            return loading.serve_also(folder, fullname)
+            return helper_modules.serve_also(folder, fullname)
         notes = run_notes.current()
         if notes is None or top in sys.builtin_module_names or top in sys.stdlib_module_names:
             return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine import loading
+from playground.engine import helper_modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def kept() -> Iterator[None]:
             if get() != value:
                 set_(value)
         os.chdir(folder)
-        sys.path[:] = [item for item in sys.path if item in paths or item == loading.place()]
+        sys.path[:] = [item for item in sys.path if item in paths or item == helper_modules.place()]
         if threading.current_thread() is threading.main_thread() and interrupt is not None:
             signal.signal(signal.SIGINT, interrupt)
 

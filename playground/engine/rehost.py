@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine import drivers, host_code, loading, surroundings
+from playground.engine import drivers, helper_modules, host_code, loading, surroundings
 from playground.engine.arguments import argument_value, tensors_in
 from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
 from playground.engine.own_checks import OwnChecks
@@ -206,7 +206,7 @@ def _host(
             loading.execute(module, session.path, session.text)
             if not script:
                 session.changes.apply(module.__dict__)
-                with loading.importing_helpers():
+                with helper_modules.importing_helpers():
                     value = drivers.run_driver(code, module.__dict__)
         return value, module.__dict__
 

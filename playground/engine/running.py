@@ -13,6 +13,7 @@ from playground.engine import (
     bound,
     capture,
     drivers,
+    helper_modules,
     loading,
     nothing_launched,
     ragged,
@@ -94,7 +95,7 @@ def _execute(session: Session) -> Finding | None:
             loading.execute(module, session.path, session.text)
             if not script:
                 session.random_state = random_state()  # what `reference` starts from, too
-                with loading.importing_helpers():
+                with helper_modules.importing_helpers():
                     session.result = drivers.run_driver(code, session.namespace)
             session.synchronize()
         except SystemExit as stop:
@@ -170,5 +171,5 @@ def _result(session: Session, started: float) -> RunResult:
         findings=session.findings,
         result=value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…",
         elapsed_ms=(time.perf_counter() - started) * 1e3,
-        modified_files=loading.user_files(session.path)[1:],
+        modified_files=helper_modules.user_files(session.path)[1:],
     )

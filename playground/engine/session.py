@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import fingerprint, loading, machine, surroundings
+from playground.engine import fingerprint, helper_modules, loading, machine, surroundings
 from playground.engine.findings import (
     FatalError,
     finding_from_exception,
@@ -150,7 +150,7 @@ class Session(TimingVerbs):
         try:
             return running.run(self, job or Job())
         finally:
-            self.user_files = loading.user_files(self.path)
+            self.user_files = helper_modules.user_files(self.path)
             self._when_run = fingerprint.taken(self.namespace, self.user_files)
             self._when_answered = self._when_run
 
@@ -329,7 +329,7 @@ class Session(TimingVerbs):
 
     def finding(self, error: BaseException, stage: Stage) -> Finding:
         """Return `error` as a finding with a place in the user's files."""
-        files = loading.user_files(self.path) if self.path else ()
+        files = helper_modules.user_files(self.path) if self.path else ()
         return finding_from_exception(error, stage, user_files=files)
 
     def is_fatal(self, error: BaseException) -> bool:

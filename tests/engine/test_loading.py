@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine import drivers, loading
+from playground.engine import drivers, helper_modules, loading
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +70,7 @@ def test_edited_helpers_count_on_the_next_run(tmp_path: Path) -> None:
     assert load(tmp_path / "k.py", text).VALUE == 1
     helper.write_text("VALUE = 2\n")  # within the same second, and as long
     assert load(tmp_path / "k.py", text).VALUE == 2
-    assert str(helper) in loading.user_files(str(tmp_path / "k.py"))
+    assert str(helper) in helper_modules.user_files(str(tmp_path / "k.py"))
 
 
 def test_a_name_is_stable_and_tells_paths_apart() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from playground.engine import loading, missing_modules, packages, run_notes
+from playground.engine import helper_modules, loading, missing_modules, packages, run_notes
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def test_a_file_is_the_module_of_its_package(tmp_path: Path) -> None:
     assert sys.modules["lib_a"].VALUE == 65
     assert sys.modules[loading.module_name(str(kernels))] is module
     helper = tmp_path / "lib_a/sizes.py"
-    assert str(helper) in loading.user_files(str(kernels))
+    assert str(helper) in helper_modules.user_files(str(kernels))
     helper.write_text("BLOCK = 32\n")
     assert load(kernels).VALUE == 33, "an edited helper of a parent package counts"
 
@@ -115,7 +115,9 @@ def test_the_project_of_a_script_is_looked_for_upward(tmp_path: Path) -> None:
     script = put(tmp_path, "project/tests/unit/test_g.py", "import lib_g\n")
     with run_notes.taking(run_notes.RunNotes()), missing_modules.stood_in_for():
         assert load(script).lib_g.VALUE == 3
-        assert str(tmp_path / "project/src/lib_g/__init__.py") in loading.user_files(str(script))
+        assert str(tmp_path / "project/src/lib_g/__init__.py") in helper_modules.user_files(
+            str(script)
+        )
     # Beyond the project's own folder nothing is looked for.
     assert packages.found_upward("lib_h", str(script.parent)) is None
     assert packages.found_upward("lib_g", str(script.parent)) == str(tmp_path / "project/src")
