@@ -56,6 +56,11 @@ class Plan:
         self._done.add(what)
         return True
 
+    @property
+    def only_launches(self) -> bool:
+        """Whether the file launches through its benchmarks alone."""
+        return bool(self._only_launchers)
+
     def again(self) -> Plan:
         """Return the plan for another run of the same driver."""
         plan = Plan(timed=self.timed)

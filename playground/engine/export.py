@@ -53,7 +53,7 @@ def export(
         session,
         modules,
         frozen.edits.get(drivers.DRIVER_FILE, ()),
-        benchmarks=session.surroundings.benchmarks,
+        benchmarks=session.surroundings.benchmarks or session.surroundings.plan.only_launches,
     )
     bundle = Bundle(modules, frozenset(map(id, program.nodes)))
     bundle.need(program.nodes)
@@ -121,6 +121,7 @@ def _file(
         written.future,
         without_gpu.choose_interpreter(
             everything, session.device.target, _missing(bundle),
+            benchmarks_once=session.surroundings.plan.only_launches,
             float_arguments=any(
                 argument.kind == "float" for one in session.launches
                 for argument in one.info.arguments

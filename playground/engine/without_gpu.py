@@ -75,6 +75,33 @@ def converted(value):
 interpreter._implicit_cvt = converted
 """
 
+_BENCHMARKS_ONCE = """
+if "--check" in sys.argv:
+    # The file launches through its benchmarks: each goes once, at its smallest size.
+    import triton.testing
+
+    def sweep_once(mark, **_):
+        several = isinstance(mark.benchmarks, (list, tuple))
+        for bench in mark.benchmarks if several else [mark.benchmarks]:
+            value = min(bench.x_vals)
+            sizes = value if isinstance(value, (list, tuple)) else [value] * len(bench.x_names)
+            given = {**dict(zip(bench.x_names, sizes)), **bench.args}
+            for line in sorted(bench.line_vals, key=lambda one: "triton" not in str(one).lower()):
+                mark.fn(**given, **{bench.line_arg: line})
+
+    def call_once(call, *_, quantiles=None, **__):
+        call()
+        return [1.0] * len(quantiles) if quantiles else 1.0
+
+    triton.testing.Mark.run = sweep_once
+    triton.testing.do_bench = call_once
+"""
+
+_LOAD = """
+load = torch.load
+torch.load = lambda *given, **named: load(*given, **{**named, "map_location": "cpu"})
+"""
+
 _MISSING = """
 # A check does without what prints or plots, where that is not installed.
 if "--check" in sys.argv:
@@ -171,7 +198,12 @@ _CONTEXTS = ("device", "device_of", "stream", "Stream")
 
 
 def choose_interpreter(
-    text: str, target: str, missing: Sequence[str] = (), *, float_arguments: bool = False
+    text: str,
+    target: str,
+    missing: Sequence[str] = (),
+    *,
+    float_arguments: bool = False,
+    benchmarks_once: bool = False,
 ) -> str:
     """Return what an exported file with `text` starts with, before the user's own imports.
 
@@ -181,6 +213,8 @@ def choose_interpreter(
         Modules that `text` imports and that were not installed: a check does without them.
     float_arguments
         Whether a launch passes a float.
+    benchmarks_once
+        Whether the file launches through its benchmarks alone.
     """
     code = _without_comments(text)
     parts: list[str] = []
@@ -189,6 +223,8 @@ def choose_interpreter(
     parts += _patches(code, target)
     if re.search(r"do_bench|perf_report|Autotuner", code):
         parts.append(_NO_CLOCK)
+    if re.search(r"torch\.load\(", code):
+        parts.append(_LOAD)
     if re.search(r"driver\.active|get_active_torch_device", code):
         parts.append(_active(target))
     if re.search(r"custom_op\(|register_kernel|\.impl\(", code):
@@ -197,7 +233,7 @@ def choose_interpreter(
         parts.append(_FLOATS)
     names = ["importlib.util"] if missing else []
     names.append("os")
-    names += ["sys"] if missing else []
+    names += ["sys"] if missing or benchmarks_once else []
     names += ["unittest.mock"] if missing else []
     lines = [f"import {name}\n" for name in names]
     lines.append("\nimport torch\n")
@@ -207,6 +243,8 @@ def choose_interpreter(
         body = _with_imports_first("\n\n".join(part.strip("\n") for part in parts))
         lines.append(f"\n{_STAND_IN}{textwrap.indent(body, '    ', _has_text)}\n\n")
     lines.append(f"\n{_CHOOSE}" + ("    run_without_gpu()\n" if parts else ""))
+    if benchmarks_once:
+        lines.append(_BENCHMARKS_ONCE)
     return 'if __name__ == "__main__":\n' + textwrap.indent("".join(lines), "    ", _has_text)
 
 
@@ -245,6 +283,12 @@ def _patches(code: str, target: str) -> list[str]:
             lines.append(f"torch.cuda.{name} = lambda *_: None\n")
         elif name in _CONTEXTS:
             lines.append(f"torch.cuda.{name} = lambda *_: contextlib.nullcontext()\n")
+        elif name == "Event":
+            lines.append(
+                'torch.cuda.Event = type("Event", (), {"__init__": lambda *_, **__: None, '
+                '"record": lambda *_: None, "synchronize": lambda *_: None, '
+                '"elapsed_time": lambda *_: 1.0})\n'
+            )
         elif name == "current_device":
             lines.append("torch.cuda.current_device = lambda: 0\n")
         elif name in ("current_stream", "default_stream"):
