@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from playground.engine.triton_private.interpreter_memory import ORIGIN
+from playground.engine.triton_private.interpreter_checks import ORIGIN
 from playground.engine.triton_private.interpreter_programs import Programs
 from playground.engine.triton_private.interpreter_result import InterpretedLaunch, launch_hooks
 from playground.engine.triton_private.interpreter_storages import (
