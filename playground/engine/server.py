@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from playground.engine import server_timing
 from playground.engine.job import CancelledError, Job
-from playground.model.finding import Finding, Stage
+from playground.engine.server_jobs import JOBS, STAGES
+from playground.model.finding import Finding
 from playground.model.targets import known_targets
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_request, encode
@@ -17,9 +16,8 @@ from playground.protocol.codec import ProtocolError, decode_request, encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from playground.engine.compile_outcome import CompileOutcome
-    from playground.model.config import Config
     from playground.protocol.messages import Reply, Request
+
 
 JOBS_TARGET = "playground.jobs"
 SIDE_TARGET = "playground.side"
@@ -145,7 +143,7 @@ class EngineServer:
             return messages.Finished(findings=self._failure)
         try:
             job.check()
-            reply = _JOBS[type(request)](self._session, request, job)
+            reply = JOBS[type(request)](self._session, request, job)
             if reply is not None:
                 job.send(reply)
         except CancelledError:
@@ -162,7 +160,7 @@ class EngineServer:
     def _failed(self, error: BaseException, request: Request) -> messages.Finished:
         from playground.engine.findings import finding_from_exception, is_fatal
 
-        stage = _STAGES.get(type(request), "engine")
+        stage = STAGES.get(type(request), "engine")
         path = getattr(self._session, "path", None)
         finding = finding_from_exception(error, stage, user_files=(path,) if path else ())
         return messages.Finished(fatal=is_fatal(error), findings=(finding,))
@@ -239,110 +237,8 @@ class EngineServer:
         )
 
 
-# ---------------------------------------------------------------- request to session method
-
-
-def _run(session: Any, request: messages.Run, job: Job) -> Reply:
-    started = time.perf_counter()
-    session.load(request.path, request.text)
-    if not session.outline.findings:
-        # Importing torch in the first compile worker takes a second or two: meanwhile, the driver.
-        session.compiler.prestart()
-    result: messages.RunResult = session.run(
-        driver=request.driver, sizes=dict(request.sizes), job=job,
-        benchmarks=request.benchmarks, tuning=request.tuning,
-    )  # fmt: skip
-    if result.elapsed_ms <= 0:
-        elapsed_ms = (time.perf_counter() - started) * 1e3
-        return messages.RunResult(
-            result.launches, result.findings, result.result, elapsed_ms, result.modified_files
-        )
-    return result
-
-
-def _replay(session: Any, request: messages.Replay, job: Job) -> None:
-    if "compile" in request.steps:
-        outcome = session.compile(request.launch, request.config, request.target, job)
-        _tell_unusable(session, request.launch, request.config, request.target, outcome, job)
-    session.replay(
-        launch=request.launch, config=request.config, steps=request.steps, job=job,
-        revision=request.revision, budget_ms=request.budget_ms, cache=request.cache,
-        target=request.target,
-    )  # fmt: skip
-
-
-def _compile_ahead(session: Any, request: messages.CompileAhead, job: Job) -> None:
-    captured = session.launches[request.launch]
-
-    def done(config: Config, outcome: CompileOutcome) -> None:
-        _tell_unusable(session, request.launch, config, request.target, outcome, job)
-        job.check()
-
-    session.compiler.compile_many(captured, request.configs, request.target, job, done)
-
-
-def _tell_unusable(
-    session: Any, launch: int, config: Config, target: str | None, outcome: CompileOutcome, job: Job
-) -> None:
-    """Tell the window of a config that cannot run, so that its slider marks the value."""
-    if outcome.unusable:
-        name = target or session.device.target
-        job.send(messages.Unusable(launch, name, (config,), (outcome.unusable,)))
-
-
-def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:
-    captured = session.launches[request.launch]
-    return session.compiler.ir(captured, request.config, request.stage, request.target)  # type: ignore[no-any-return]
-
-
-def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
-    counts = session.kept.counts[(request.launch, request.config)]
-    prepared = session.prepare(request.launch, request.config)
-    return counts.footprint(prepared, request.tensor, request.program, request.view)  # type: ignore[no-any-return]
-
-
-def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:
-    from playground.model.sweep import space
-
-    launch = session.launches[request.launch].info
-    configs = space(launch.knobs, request.config, request.values)
-    result = session.sweep(
-        request.launch, configs, target=request.target, budget_ms=request.budget_ms, job=job
-    )
-    return messages.Swept(result)
-
-
-def _export(session: Any, request: messages.Export, _job: Job) -> Reply:
-    return session.export(  # type: ignore[no-any-return]
-        request.launch, request.config, keep_autotune=request.keep_autotune
-    )
-
-
-_JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
-    messages.Run: _run,
-    messages.Replay: _replay,
-    messages.CompileAhead: _compile_ahead,
-    messages.GetIr: _ir,
-    messages.GetProgram: _program,
-    messages.Sweep: _sweep,
-    messages.Export: _export,
-    **server_timing.JOBS,
-}
-
-_STAGES: dict[type, Stage] = {
-    messages.Run: "driver",
-    messages.Replay: "runtime",
-    messages.CompileAhead: "compile",
-    messages.GetIr: "compile",
-    messages.GetProgram: "coverage",
-    messages.Sweep: "sweep",
-    messages.Export: "export",
-    **dict.fromkeys(server_timing.JOBS, "timing"),
-}
-
-
 def _interrupted(request: Request) -> messages.Finished:
-    stage = _STAGES.get(type(request), "engine")
+    stage = STAGES.get(type(request), "engine")
     finding = Finding("info", stage, "interrupted", "the engine is alive with all it holds")
     return messages.Finished(cancelled=True, findings=(finding,))
 
