@@ -50,6 +50,10 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("sweep", "Sweep", "sweep", "playground.ui.views.sweep", "SweepView", "Ctrl+7"),
     DockSpec("curves", "Curves", "curves", "playground.ui.views.curves", "CurvesView",
              "Ctrl+Alt+C"),
+    DockSpec("roofline", "Roofline", "roofline", "playground.ui.views.roofline", "RooflineView",
+             "Ctrl+Alt+R"),
+    DockSpec("nsight", "Nsight Compute", "profile", "playground.ui.views.nsight", "NsightView",
+             "Ctrl+Alt+N"),
     DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
     DockSpec("findings", "Findings", "findings", "playground.ui.findings_view", "FindingsView",
              "Ctrl+9"),
@@ -58,7 +62,7 @@ DOCKS: tuple[DockSpec, ...] = (
 # What the user sees first is filled first.
 _FILL_ORDER = (
     "knobs", "launches", "findings", "timings", "coverage", "compiler", "compare", "sweep",
-    "curves", "console",
+    "curves", "roofline", "nsight", "console",
 )  # fmt: skip
 
 
@@ -112,7 +116,9 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["timings"], docks["compare"])
         window.tabifyDockWidget(docks["compare"], docks["sweep"])
         window.tabifyDockWidget(docks["sweep"], docks["curves"])
+        window.tabifyDockWidget(docks["curves"], docks["roofline"])
         window.tabifyDockWidget(docks["coverage"], docks["compiler"])
+        window.tabifyDockWidget(docks["compiler"], docks["nsight"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])
         for dock in docks.values():

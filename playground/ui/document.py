@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from playground.model.measurement import CacheMode
     from playground.protocol.messages import Step
     from playground.ui.document_curves import DocumentCurves
+    from playground.ui.document_nsight import DocumentNsight
+    from playground.ui.document_roofline import DocumentRoofline
     from playground.ui.engine_port import EnginePort
 
 SIMULATED = "the GPU is simulated"
@@ -52,6 +54,20 @@ class Document(DocumentDriver):
         from playground.ui.document_curves import DocumentCurves
 
         return DocumentCurves(self)
+
+    @cached_property
+    def roofline(self) -> DocumentRoofline:
+        """The ceilings of a GPU, and where the launch stands under them."""
+        from playground.ui.document_roofline import DocumentRoofline
+
+        return DocumentRoofline(self)
+
+    @cached_property
+    def nsight(self) -> DocumentNsight:
+        """What Nsight Compute says of the launch."""
+        from playground.ui.document_nsight import DocumentNsight
+
+        return DocumentNsight(self)
 
     # ------------------------------------------------------------------------------ the file
 

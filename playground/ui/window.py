@@ -351,6 +351,20 @@ class MainWindow(QMainWindow):
         self.docks.show("curves")
         self.document.curves.start()
 
+    def show_roofline(self) -> None:
+        """Bring the roofline to the front."""
+        self.docks.show("roofline")
+
+    def measure_ceilings(self) -> None:
+        """Measure the ceilings of the machine's GPU anew."""
+        self.docks.show("roofline")
+        self.document.roofline.measure_again()
+
+    def profile(self) -> None:
+        """Run Nsight Compute on the selected launch under the config shown."""
+        self.docks.show("nsight")
+        self.document.nsight.profile()
+
     def reset_layout(self) -> None:
         """Put all panels back to where they were at first."""
         self.settings.forget_layout()

@@ -192,6 +192,7 @@ class MatmulEngine(FakeEngine):
         return Coverage(
             launch, config, (tiles, tiles, 1), tuple(tensors), 2 * size * size * tiles,
             5 * size * size, size**3, beyond, "gpu", 3.2,
+            flops_by_kind=(("fp16", size**3),),
         )  # fmt: skip
 
     def _answer_getir(self, request: messages.GetIr) -> list[messages.Reply]:

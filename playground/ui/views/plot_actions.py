@@ -68,6 +68,11 @@ class PlotActions(QWidget):
             button.setIcon(icon(name, self._theme))
             button.setIconSize(QSize(size, size))
 
+    @property
+    def shows_table(self) -> bool:
+        """Whether the table twin is chosen."""
+        return self._table.isChecked()
+
     def show_table(self, shown: bool) -> None:
         """Show the table twin, or the picture."""
         self._table.setChecked(shown)
