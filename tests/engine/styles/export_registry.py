@@ -3,6 +3,7 @@
 #: counts = [5, 5]
 #: launch = 1
 #: replay = {BLOCK = 16, num_warps = 2}
+#: route = "driver"
 #: stores = {o_ptr = 50}
 import os
 

@@ -1,7 +1,6 @@
 #: style = "torch.library.custom_op with an implementation for each kind of device"
 #: launches = ["add"]
 #: replay = {BLOCK = 32}
-#: export = "not judged"
 #: stores = {o_ptr = 100}
 import torch
 import triton

@@ -2,6 +2,7 @@
 #: launches = ["kernel", "kernel"]
 #: launch = 1
 #: replay = {BLOCK = 32}
+#: route = "driver"
 #: stores = {o_ptr = 100}
 import rows
 import torch

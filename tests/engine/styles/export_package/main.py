@@ -1,6 +1,7 @@
 #: style = "helpers collected across modules of a package: relative, nested, starred, as module objects"
 #: launches = ["scaled_sum"]
 #: replay = {BLOCK = 32}
+#: route = "driver"
 #: stores = {o_ptr = 100}
 #: loads = {x_ptr = 100, y_ptr = 100}
 import torch
