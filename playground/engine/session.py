@@ -11,43 +11,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import fingerprint, helper_modules, loading, machine, surroundings
-from playground.engine.findings import (
-    FatalError,
-    finding_from_exception,
-    is_fatal,
-)
+from playground.engine.findings import FatalError, finding_from_exception, is_fatal
 from playground.engine.job import Job
 from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
-from playground.engine.session_timing import TimingVerbs
+from playground.engine.session_replays import ReplayVerbs
 from playground.engine.source_text import read_source
 from playground.model.outline import Driver, Outline, outline, syntax_finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from playground.engine.capture import CapturedLaunch
-    from playground.engine.checking import Expected
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.compiling import Compiler
-    from playground.engine.host_code import Edit
-    from playground.engine.hosting import Hosted
-    from playground.engine.replay import PreparedReplay
     from playground.model.config import Config
-    from playground.model.coverage import Coverage
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding, Stage
     from playground.model.knobs import KnobValue
-    from playground.model.measurement import CacheMode
-    from playground.model.sweep import SweepResult
     from playground.protocol import messages
 
-    Reference = tuple[list[Expected], tuple[Finding, ...]]
 
-STEPS: tuple[messages.Step, ...] = ("compile", "check", "measure", "coverage")
-
-
-class Session(TimingVerbs):
+class Session(ReplayVerbs):
     """One kernel file and its launches.
 
     Parameters
@@ -166,143 +151,6 @@ class Session(TimingVerbs):
             return None
         return Driver("typed", given.strip().splitlines()[0], given)
 
-    # ------------------------------------------------------------------ replays
-
-    def prepare(
-        self, launch: int = 0, config: Config | None = None, **knobs: KnobValue
-    ) -> PreparedReplay:
-        """Return a launch ready to run under a config: its captured one, with `knobs` changed."""
-        from playground.engine import replay
-
-        captured, config = self.chosen(launch, config, knobs)
-        key = (captured.info.index, config)
-        prepared = self.kept.replays.get(key)
-        if prepared is None:
-            with surroundings.as_in_the_run(self):
-                prepared = replay.prepare(captured, config, self)
-            self.kept.keep_replay(key, prepared)
-        else:
-            self.kept.replays.move_to_end(key)
-            prepared.restore()
-        return prepared
-
-    def compile(
-        self,
-        launch: int = 0,
-        config: Config | None = None,
-        target: str | None = None,
-        job: Job | None = None,
-        **knobs: KnobValue,
-    ) -> CompileOutcome:
-        """Compile a launch under a config for a target: the machine's GPU when left out."""
-        captured, config = self.chosen(launch, config, knobs)
-        target = target or self.device.target
-        key = (captured.info.index, config, target)
-        outcome = self.kept.outcomes.get(key)
-        if outcome is None:
-            outcome = self.compiler.compile(captured, config, target, job or Job())
-            self.kept.keep_outcome(key, outcome)
-        self.last_of(captured, config).outcome = outcome
-        return outcome
-
-    def check(
-        self,
-        launch: int = 0,
-        config: Config | None = None,
-        job: Job | None = None,
-        **knobs: KnobValue,
-    ) -> messages.Checked:
-        """Run a launch once under a config and compare its result."""
-        captured, config = self.chosen(launch, config, knobs)
-        checked = self.verdict_on(captured, config, job or Job())
-        self.last_of(captured, config).check = checked.result
-        return checked
-
-    def coverage(
-        self,
-        launch: int = 0,
-        config: Config | None = None,
-        job: Job | None = None,
-        **knobs: KnobValue,
-    ) -> Coverage:
-        """Count what every program of a launch loads and stores under a config."""
-        from playground.engine import coverage
-        from playground.engine.replay import put_back_after
-
-        captured, config = self.chosen(launch, config, knobs)
-        key = (captured.info.index, config)
-        counts = self.kept.counts.get(key)
-        if counts is None:
-            job = job or Job()
-            with self.guarded(job), put_back_after(self.prepare(launch, config)) as prepared:
-                counts = coverage.count(prepared, job)
-            self.kept.keep_counts(key, counts)
-        summary = counts.summary()
-        self.last_of(captured, config).coverage = summary
-        return summary
-
-    def replay(
-        self,
-        launch: int = 0,
-        config: Config | None = None,
-        steps: Sequence[messages.Step] = STEPS,
-        job: Job | None = None,
-        revision: int = 0,
-        budget_ms: float = 100.0,
-        cache: CacheMode = "cold",
-        target: str | None = None,
-        **knobs: KnobValue,
-    ) -> Last:
-        """Do `steps` for a launch under a config; each step's reply is sent as soon as it is there.
-
-        A step that fails sends its finding and ends the replay, except that a config which does not
-        compile for `target` may still run where another machine would.
-
-        Returns
-        -------
-        Last
-            What came out: `outcome`, `check`, `measurement`, `coverage` and `findings`.
-        """
-        from playground.engine.replaying import Replaying
-
-        captured, config = self.chosen(launch, config, knobs)
-        self.last = Last(launch=captured.info, config=config)
-        return Replaying(
-            self, captured.info.index, config, job or Job(), revision, budget_ms, cache, target
-        ).perform(steps)
-
-    def sweep(
-        self,
-        launch: int = 0,
-        configs: Sequence[Config] | None = None,
-        target: str | None = None,
-        budget_ms: float = 50.0,
-        job: Job | None = None,
-    ) -> SweepResult:
-        """Try every config; without any, those the file offers, else steps around the captured."""
-        from playground.engine import sweep
-        from playground.model.sweep import own_space
-
-        chosen = own_space(self.launches[launch].info) if configs is None else configs
-        return sweep.run_sweep(self, launch, chosen, target, budget_ms, job or Job())
-
-    def export(
-        self,
-        launch: int = 0,
-        config: Config | None = None,
-        *,
-        keep_autotune: bool = False,
-        **knobs: KnobValue,
-    ) -> messages.Exported:
-        """Return the text of a `.py` that runs alone with the config frozen into it.
-
-        With `keep_autotune` the kernel's autotuner keeps its configs, the frozen one first.
-        """
-        from playground.engine import export
-
-        captured, config = self.chosen(launch, config, knobs)
-        return export.export(self, captured.info.index, config, keep_autotune=keep_autotune)
-
     # ------------------------------------------------------------------ parts that others use
 
     @property
@@ -335,42 +183,6 @@ class Session(TimingVerbs):
     def is_fatal(self, error: BaseException) -> bool:
         """Tell whether `error` leaves this process unusable."""
         return is_fatal(error)
-
-    def hosted(self, launch: CapturedLaunch, config: Config) -> Hosted:
-        """Return a launch as the host code makes it under a config; worked out once."""
-        from playground.engine import hosting
-
-        key = (launch, config)
-        found = self.kept.hosted.get(key)
-        if found is None:
-            with surroundings.as_in_the_run(self):
-                found = hosting.hosted(self, launch, config)
-            self.kept.keep_hosted(key, found)
-        return found
-
-    def rerun_host(self, launch: CapturedLaunch, edits: Sequence[Edit]) -> CapturedLaunch | None:
-        """Return the launch as the host code makes it with edits, or None when it cannot."""
-        from playground.engine.rehost import rerun
-
-        return rerun(self, launch, edits)
-
-    def verdict_on(self, launch: CapturedLaunch, config: Config, job: Job) -> messages.Checked:
-        """Return the verdict on a launch under a config, from an earlier check if there was one."""
-        key = (launch.info.index, config)
-        if key not in self.kept.checked:
-            from playground.engine.verdict import judged
-
-            with surroundings.as_in_the_run(self):
-                self.kept.checked[key] = judged(self, launch, config, job)
-        return self.kept.checked[key]
-
-    def expected(self) -> Reference:
-        """Return the reference's tensors paired with those the driver returned; computed once."""
-        if self.kept.expected is None:
-            from playground.engine.reference_value import expected
-
-            self.kept.expected = expected(self)
-        return self.kept.expected
 
     @contextlib.contextmanager
     def as_before_the_driver(self) -> Iterator[None]:

@@ -155,6 +155,24 @@ answer({"text": text, "gpu": has_nvidia_gpu()})
     assert got["gpu"] or "set TRITON_INTERPRET=1" in got["text"]
 
 
+def test_opening_a_file_decides_the_mode_before_triton_is_imported(run_engine) -> None:
+    got = run_engine(
+        """
+import playground
+from playground.engine import session  # all that a session needs, imported first
+early = sorted(name for name in ("torch", "triton") if name in sys.modules)
+play = playground.open(KERNELS / "vector_add.py")
+play.run(sizes={"size": 1000})
+answer({"early": early, "mode": play.device.mode, "check": play.check().result.status})
+play.close()
+""",
+        interpret=False,
+    )
+    assert "triton" not in got["early"]
+    assert got["mode"] in ("interpreter", "gpu")
+    assert got["check"] == "correct"
+
+
 def test_edits_and_drivers(run_engine) -> None:
     got = run_engine(
         """
