@@ -83,6 +83,35 @@ PAYLOADS = {
     "doctor": [{"name": str, "status": str, "text": str, "remedy": str}],
 }  # fmt: skip
 
+EXTRAS = {
+    "comparison": {
+        "a": str, "b": str, "a_ms": [NUMBER], "b_ms": [NUMBER], "rounds": int, "ratio": NUMBER,
+        "low": NUMBER, "high": NUMBER, "verdict": str, "source": str, "cache": str,
+        "floor": NUMBER, "looks": int, "elapsed_ms": NUMBER, "notes": [str], "text": str,
+    },
+    "curve": {
+        "launch": int, "kernel": str, "axes": [{"name": str, "values": [int]}], "lines": [str],
+        "rows": [{
+            "sizes": dict, "line": str, "median_ms": (*NUMBER, Maybe), "low_ms": (*NUMBER, Maybe),
+            "high_ms": (*NUMBER, Maybe), "samples": int, "bytes_unique": (int, Maybe),
+            "flops": (int, Maybe), "source": (str, Maybe), "reason": str,
+            "own": (*NUMBER, Maybe), "gbps": (*NUMBER, Maybe), "tflops": (*NUMBER, Maybe)}],
+        "cache": str, "cancelled": bool, "notes": [str], "own_label": str,
+    },
+    "roofline": {
+        "ceilings": {
+            "device": str, "copy_gbps": NUMBER, "l2_gbps": (*NUMBER, Maybe), "tflops": dict,
+            "launch_ms": (*NUMBER, Maybe), "measured": bool, "source": str},
+        "standing": {
+            "bytes_unique": int, "flops": int, "kind": str, "memory_ms": NUMBER,
+            "arithmetic_ms": NUMBER, "floor_ms": NUMBER, "bound": str, "intensity": NUMBER,
+            "measured_ms": (*NUMBER, Maybe), "share": (*NUMBER, Maybe), "notes": [str],
+            "text": str},
+    },
+    "host_cost": {"first_call_ms": NUMBER, "cold_start_ms": NUMBER, "cached_ms": NUMBER},
+    "energy": {"joules": NUMBER, "power_w": NUMBER, "launches": int, "elapsed_s": NUMBER},
+}  # fmt: skip
+
 
 def check_document(document: dict, key: str) -> None:
     """Fail unless `document` is what the README says of schema `triton-playground/1`."""
@@ -94,6 +123,9 @@ def check_document(document: dict, key: str) -> None:
         conforms(document["device"], DEVICE, "device")
     if document[key] is not None:
         conforms(document[key], PAYLOADS[key], key)
+        for extra, shape in EXTRAS.items():
+            if key == "measurement" and document[key][extra] is not None:
+                conforms(document[key][extra], shape, extra)
 
 
 def conforms(value: object, shape: object, place: str) -> None:

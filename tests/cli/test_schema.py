@@ -7,11 +7,15 @@ import pytest
 
 from playground.cli import schema, text, text_table
 from playground.model.check import CheckResult
+from playground.model.comparison import Comparison
 from playground.model.config import Config
 from playground.model.coverage import AccessCount, Coverage, TensorCoverage
+from playground.model.curve import Axis, Curve, CurveRow
 from playground.model.finding import Finding
-from playground.model.measurement import Measurement
+from playground.model.measurement import Energy, HostCost, Measurement
+from playground.model.roofline import Ceilings, standing
 from playground.model.sweep import SweepResult, SweepRow
+from tests.cli.documents import EXTRAS, conforms
 
 CONFIG = Config.of({"BLOCK_SIZE": 256, "num_warps": 4})
 
@@ -58,6 +62,38 @@ def test_bandwidth_on_a_gpu_is_bytes_over_median():
     item = schema.measurement(measured, "k", None)
     assert item["bandwidth_gbps"] == 2000.0
     assert "2,000 GB/s" in text.render({"measurement": item}, "measurement")
+
+
+def test_what_bench_was_asked_for_beside_the_time():
+    compared = Comparison(
+        "a", "b", (1.0, 1.0), (2.0, 2.0), 0.5, 0.5, 0.5, "faster", "cupti", "cold"
+    )
+    rows = (
+        # 8e6 bytes in 2 ms are 4 GB/s, 6e9 operations 3 TFLOP/s.
+        CurveRow((("n", 8),), "a", 2.0, 1.9, 2.1, 30, 8_000_000, 6_000_000_000, "cupti"),
+        CurveRow((("n", 9),), "a", reason="it does not compile"),
+    )
+    curve = Curve(0, "k", (Axis("n", (8, 9)),), ("a",), rows, "cold")
+    counted = Coverage(0, CONFIG, (1, 1, 1), (), 40, 40, 0, (), "gpu", 1.0)
+    ceilings = Ceilings("a GPU", 4000.0, (("fp16", 700.0),), True, "measured")
+    found = {
+        "comparison": schema.comparison(compared),
+        "curve": schema.curve(curve),
+        "roofline": schema.roofline(ceilings, standing(counted, ceilings)),
+        "host_cost": schema.plain(HostCost(500.0, 20.0, 0.015)),
+        "energy": schema.plain(Energy(0.5, 600.0, 1000, 1.0)),
+    }
+    measured = Measurement(0, CONFIG, (2.0,), "cupti", "cold")
+    item = json.loads(json.dumps(schema.measurement(measured, "k", None, found)))
+    for key, shape in EXTRAS.items():
+        conforms(item[key], shape, key)
+    assert item["nsight"] is None
+    assert item["comparison"]["rounds"] == 2
+    assert [row["sizes"] for row in item["curve"]["rows"]] == [{"n": 8}, {"n": 9}]
+    first, failed = item["curve"]["rows"]
+    assert (first["gbps"], first["tflops"]) == (4.0, 3.0)
+    assert (failed["gbps"], failed["reason"]) == (None, "it does not compile")
+    assert item["roofline"]["ceilings"]["tflops"] == {"fp16": 700.0}
 
 
 def test_the_best_row_comes_first_and_failures_keep_their_reason():

@@ -29,7 +29,7 @@ def counts_of(tensor, *, name="x", programs=64, seed=0, stored=True):
         torch.from_numpy(np.where(none, 0, last + 1).astype(np.int32)),
         torch.from_numpy(np.where(none, 0, PROGRAM_LIMIT - first).astype(np.int32)),
     )
-    run = CountedRun(0, Config(), (programs, 1, 1), "interpreter", 0, (), 1.0)
+    run = CountedRun(0, Config(), (programs, 1, 1), "interpreter", {}, (), 1.0)
     truth = {
         "loads": loads,
         "stores": stores,
