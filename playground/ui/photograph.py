@@ -113,6 +113,7 @@ def photograph(
         if "sweep" not in front and sweep:
             window.docks["timings"].raise_()
         for name in front:
+            window.docks[name].show()
             window.docks[name].raise_()
         _wait(lambda: False, _SETTLE_S)
         # A panel brought forward asks for what it shows (a stage's text) only then.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
     from playground.ui.editor.code_editor import CodeEditor
     from playground.ui.theme import Theme
+    from playground.ui.views.telemetry_strip import TelemetryStrip
 
 PROGRESS_DELAY_MS = 700
 """What ends sooner shows no bar: it would only flicker."""
@@ -47,6 +48,8 @@ _CACHE_TIPS = {
 class StatusBar(QStatusBar):
     """Shows the document's state and offers the choices that hold for all views."""
 
+    telemetryWanted = Signal()
+
     def __init__(
         self, document: Document, theme: Theme, editor: CodeEditor, parent: QWidget | None = None
     ) -> None:
@@ -54,6 +57,7 @@ class StatusBar(QStatusBar):
         self._document = document
         self._theme = theme
         self._editor = editor
+        self.telemetry: TelemetryStrip | None = None
         self._progress_text = ""
         self._fraction: float | None = None
         self.setSizeGripEnabled(False)
@@ -170,8 +174,20 @@ class StatusBar(QStatusBar):
                 )
             )
 
+    def _add_telemetry(self) -> None:
+        # Not before a GPU is known of: most of what starts up has none yet, and none needs it.
+        from playground.ui.views.telemetry_strip import TelemetryStrip
+
+        self.telemetry = TelemetryStrip(self._document, self._theme, self)
+        self.telemetry.clicked.connect(self.telemetryWanted)
+        self.insertPermanentWidget(1, self.telemetry)  # after the state at the left
+        self.telemetry.show()
+        self.telemetry.watch(self.window())
+
     def _show_device(self) -> None:
         device = self._document.device
+        if self.telemetry is None and self._document.telemetry.available:
+            self._add_telemetry()
         self._show_badge()
         self.cache.setVisible(device is not None and device.mode == "gpu")
         names = self._document.targets
