@@ -80,7 +80,9 @@ class _Freezer:
         self._texts = {session.path: session.text}
 
     def frozen(self) -> Frozen:
-        effective = self._session.prepare(self._launch.info.index, self._config).effective
+        # The verdict also finds out at which of several places a knob has to be set.
+        self._session.check(self._launch.info.index, self._config)
+        effective = hosting.hosted(self._session, self._launch, self._config).effective
         self._tuners()
         self._entries()
         self._call()
