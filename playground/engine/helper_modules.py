@@ -203,8 +203,10 @@ def is_users(module: Any) -> bool:
 
 @functools.lru_cache(maxsize=1 << 14)
 def inside(file: str, folder: str) -> bool:
-    # Kept, because it is asked of every imported module at every run and replay.
     """Tell whether a file lies in a folder, and in no library there."""
+    # Kept, because it is asked of every imported module at every run and replay.
+    if not os.path.isabs(file):  # as `torch.ops` and its like say of themselves
+        return False
     try:
         relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder))
     except ValueError:  # another drive
