@@ -134,7 +134,7 @@ class StubDriver:
         """
         import torch
 
-        from playground.engine.simulated_cuda import active_device, is_active
+        from playground.engine.simulated_state import active_device, is_active
 
         if not is_active() and torch.cuda.is_available():
             return torch.device("cuda", 0)
@@ -144,7 +144,7 @@ class StubDriver:
         """Return `torch.cpu`, or `torch.cuda` where tensors lie there, if only by simulation."""
         import torch
 
-        from playground.engine.simulated_cuda import is_active
+        from playground.engine.simulated_state import is_active
 
         return torch.cuda if is_active() or torch.cuda.is_available() else torch.cpu
 
