@@ -10,6 +10,7 @@ import inspect
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def call(function: Callable[..., Any], namespace: Mapping[str, Any], given: dict
         A parameter cannot be filled.
     """
     with ExitStack() as stack:
-        filler = _Filler(namespace, stack)
+        filler = _Filler(namespace, stack, function.__name__)
         owner = getattr(function, "__self__", None)
         if owner is not None and hasattr(owner, "setup_method"):
             owner.setup_method(function)
@@ -42,7 +43,8 @@ def call(function: Callable[..., Any], namespace: Mapping[str, Any], given: dict
 
 
 class _Filler:
-    def __init__(self, namespace: Mapping[str, Any], stack: ExitStack) -> None:
+    def __init__(self, namespace: Mapping[str, Any], stack: ExitStack, test: str) -> None:
+        self._test = test
         self._namespace = namespace
         self._stack = stack
         self._made: dict[str, Any] = {}
@@ -70,7 +72,7 @@ class _Filler:
         if function is None:
             return self._of_pytest(name)
         signature = inspect.signature(function).parameters
-        given = {"request": _Request(parameters)} if "request" in signature else {}
+        given = {"request": _Request(parameters, name)} if "request" in signature else {}
         value = function(**self.values(function, given))
         if not inspect.isgenerator(value):
             return value
@@ -79,6 +81,8 @@ class _Filler:
         return made
 
     def _of_pytest(self, name: str) -> Any:
+        if name == "request":
+            return _Request(None, self._test)
         if name in ("tmp_path", "tmpdir"):
             return Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         if name == "monkeypatch":
@@ -95,7 +99,11 @@ class _Filler:
 
 
 class _Request:
-    def __init__(self, parameters: Any) -> None:
+    """What pytest's `request` is asked for most: the parameter, the test's name, options."""
+
+    def __init__(self, parameters: Any, name: str) -> None:
+        self.node = SimpleNamespace(name=name, nodeid=name, keywords={})
+        self.config = SimpleNamespace(getoption=lambda _name, default=None, **_more: default)
         if parameters:
             self.param = _plain(next(iter(parameters)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,13 @@ from playground.model.host_use import HostUse, Parameter
 from playground.model.symbolic import Sym, leaves
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Mapping
 
     from playground.model.kernel_use import KernelUse
+
+
+LAUNCH_OPTIONS = {"num_warps": "4", "num_stages": "2", "num_ctas": "1", "maxnreg": "None"}
+"""What a driver passes for a parameter that becomes an option of a launch."""
 
 
 def host_driver(
@@ -39,7 +43,9 @@ def host_driver(
     tuned
         By kernel, the constexprs that its autotuner or heuristics give, with a value of theirs.
     call
-        What is called, such as `add` or `model`; `setup` are lines that make it.
+        What is called, such as `add` or `model`; `setup` are lines that make it, in which
+        `{device}` is the device and `{last 64}` the last dimension of the first tensor of rows,
+        or 64.
     about
         What the driver is for, as its first comment says it.
     returns
@@ -63,21 +69,35 @@ def host_driver(
     numbers = {n: v for n, v in plan.numbers.items() if n in used or n in use.parameters}
     names = text.numbers(numbers)
     for each in setup:
-        text.line(each.replace("{device}", text.device))
+        text.line(_last_size(plan, each.replace("{device}", text.device), names))
     variables = {name: text.tensor(tensor, names) for name, tensor in plan.tensors.items()}
+    given = {
+        name: variables.get(name) or names.get(name) or plan.others.get(name, "")
+        for name in use.parameters
+    }
+    while given and not given[next(reversed(given))]:
+        given.popitem()
     arguments = []
     by_name = False
-    for name in use.parameters:
-        given = variables.get(name) or names.get(name) or plan.others.get(name)
-        if given is None:
-            by_name = True
+    for name, passed in given.items():
+        if not passed and call.endswith(".apply"):
+            # Torch passes arguments on to `forward` by position only.
+            arguments.append(ast.unparse(defaults[name]))
             continue
-        arguments.append(f"{name}={given}" if by_name else given)
+        by_name = by_name or not passed
+        if passed:
+            arguments.append(f"{name}={passed}" if by_name else passed)
     text.line()
     text.call(call, arguments)
     if not returns:
         text.result([variables[name] for name in _stored(plan) if name in variables])
     return text.text()
+
+
+def _last_size(plan: HostPlan, line: str, names: Mapping[str, str]) -> str:
+    tensor = next((tensor for tensor in plan.tensors.values() if len(tensor.texts) > 1), None)
+    size = r"\1" if tensor is None else names.get(tensor.texts[-1], tensor.texts[-1])
+    return re.sub(r"\{last (\d+)\}", size, line)
 
 
 def _stored(plan: HostPlan) -> list[str]:
@@ -97,9 +117,19 @@ def _stored(plan: HostPlan) -> list[str]:
 def _arguments(plan: HostPlan) -> None:
     use = plan.use
     pointers, integers, floats = _passed(plan)
+    options = _options(plan)
     for name, parameter in use.parameters.items():
         annotation = parameter.annotation
         if name in plan.defaults:
+            continue
+        if name in options:
+            plan.others[name] = options[name]
+            continue
+        if re.search(r"Optional|\bNone\b", annotation):
+            plan.others[name] = "None"
+            continue
+        if parameter.is_axis and not parameter.is_tensor and name not in pointers:
+            plan.others[name] = "-1"
             continue
         if parameter.is_tensor or name in pointers:
             parameter.is_tensor = True
@@ -141,6 +171,16 @@ def _passed(plan: HostPlan) -> tuple[set[str], set[str], set[str]]:
                 target = integers if name in whole or name in kernel.constexprs else floats
                 target.add(value.name)
     return pointers, integers, floats
+
+
+def _options(plan: HostPlan) -> dict[str, str]:
+    """Return the parameters that launches take as options, with a value each."""
+    return {
+        value.name: LAUNCH_OPTIONS[option]
+        for launch in plan.use.launches
+        for option, value in launch.named
+        if option in LAUNCH_OPTIONS and isinstance(value, Parameter) and not value.is_tensor
+    }
 
 
 def _tensor(plan: HostPlan, name: str, parameter: Parameter) -> Tensor:

@@ -6,8 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from playground.model.driver_writing import defaults_of
 from playground.model.file_map import launched_name, references
+from playground.model.host_reading import defaults_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from playground.model.file_map import FileMap
 
 _CALLED_ALONE = re.compile(r"(run|demo|launch|check|smoke|bench|profile)\w*$", re.I)
+_OF_PYTEST = frozenset({"request", "tmp_path", "tmpdir", "monkeypatch"})
 _BENCHMARK = re.compile(r"bench|perf|profile", re.I)
 
 Call = tuple[str, int]
@@ -72,9 +73,10 @@ def function_calls(files: FileMap) -> Iterator[Call]:
     in_block = references(files.main_block) if files.main_block is not None else set()
     if main is not None and "main" not in in_block and not _required(main):
         yield "main()", main.lineno
+    fixtures = _fixtures(files)
     for node in functions:
         if node.name.startswith("test"):
-            arguments = _first_parameters(node)
+            arguments = _first_parameters(node, fixtures=fixtures)
             if arguments is not None:
                 yield f"{node.name}({arguments})", node.lineno
     yield from _test_methods(files, anywhere=anywhere)
@@ -97,7 +99,9 @@ def _test_methods(files: FileMap, *, anywhere: bool) -> Iterator[Call]:
                 continue
             if not anywhere and not files.reaches(method):
                 continue
-            arguments = _first_parameters(method, skipped=1, outer=node.decorator_list)
+            arguments = _first_parameters(
+                method, skipped=1, outer=node.decorator_list, fixtures=_fixtures(files)
+            )
             unittest = any("TestCase" in ast.unparse(base) for base in node.bases)
             if arguments is not None:
                 made = f"{name}({method.name!r})" if unittest else f"{name}()"
@@ -110,10 +114,25 @@ def _required(node: ast.FunctionDef, skipped: int = 0) -> list[str]:
     return [each.arg for each in arguments if each.arg not in defaults]
 
 
+def _fixtures(files: FileMap) -> frozenset[str]:
+    """Return the fixtures that running a test can make: the file's own, and some of pytest's."""
+    own = (
+        name
+        for name, node in files.top.items()
+        if isinstance(node, ast.FunctionDef)
+        and any("fixture" in ast.unparse(each) for each in node.decorator_list)
+    )
+    return _OF_PYTEST | frozenset(own)
+
+
 def _first_parameters(
-    node: ast.FunctionDef, skipped: int = 0, outer: list[ast.expr] | None = None
-) -> str | None:
-    """Return the arguments of a test's first case, or None where a fixture is asked for."""
+    node: ast.FunctionDef, skipped: int = 0, outer: list[ast.expr] | None = None, *,
+    fixtures: frozenset[str],
+) -> str | None:  # fmt: skip
+    """Return the arguments of a test's first case, or None where something else is asked for.
+
+    `fixtures` are left out: they are made when the test is called.
+    """
     values: dict[str, str] = {}
     for decorator in (*node.decorator_list, *(outer or [])):
         found = _parametrized(decorator)
@@ -131,7 +150,7 @@ def _first_parameters(
         values.update(zip(names, map(ast.unparse, parts), strict=True))
     if "device" not in values:
         values["device"] = "'cuda'"
-    required = _required(node, skipped)
+    required = [name for name in _required(node, skipped) if name in values or name not in fixtures]
     if any(name not in values for name in required):
         return None
     defaults = defaults_of(node)

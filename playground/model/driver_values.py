@@ -68,6 +68,11 @@ def is_block(name: str) -> bool:
     return re.search(r"block|tile|chunk|^b[lmnkd]?\d?$|^bs|^xb|^yb", name.lower()) is not None
 
 
+def is_index(name: str) -> bool:
+    """Tell whether a tensor called `name` holds indices or classes, one for each row."""
+    return re.search(r"(^|_)(idx|ids?|ind(ex|ices)|labels?|targets?)$", name.lower()) is not None
+
+
 def is_truth(name: str) -> bool:
     """Tell whether a parameter called `name` is true or false."""
     return _TRUTHS.fullmatch(name) is not None

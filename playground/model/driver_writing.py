@@ -15,7 +15,7 @@ from playground.model.driver_hosts import host_driver
 from playground.model.driver_kernels import kernel_driver
 from playground.model.driver_tensors import DriverText
 from playground.model.file_map import references
-from playground.model.host_reading import read_host
+from playground.model.host_reading import defaults_of, read_host
 from playground.model.kernel_reading import read_kernel
 from playground.model.kernel_use import KernelUse
 
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 _MOST_DRIVERS = 6
 _NO_LAUNCHERS = re.compile(r"(test|bench|profile|perf|main$|demo|check|reference|get_)", re.I)
+
+_OF_INPUT = re.compile(
+    r"(hidden|embed\w*|model|in|input|feature\w*|d)?_?(size|dim|features?|channels?|model)s?"
+    r"|normalized_shape|dim|n_embd", re.I,
+)  # fmt: skip
+"""What a model is made with that is as large as its input's last dimension."""
 
 Written = tuple[str, str, int]
 """A label, the code, and the line of what the driver is for."""
@@ -203,22 +209,6 @@ def constexprs_of(node: ast.FunctionDef) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def defaults_of(node: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Return the parameters that have defaults."""
-    plain = [*node.args.posonlyargs, *node.args.args]
-    found = dict(
-        zip(
-            (each.arg for each in plain[len(plain) - len(node.args.defaults) :]),
-            node.args.defaults,
-            strict=True,
-        )
-    )
-    for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-        if default is not None:
-            found[each.arg] = default
-    return found
-
-
 def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     return next(
         (each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name),
@@ -241,6 +231,7 @@ def _init_arguments(init: ast.FunctionDef) -> list[str]:
         elif "bool" in annotation or driver_values.is_truth(each.arg):
             value = "False"
         else:
-            value = str(min(driver_values.size_of(each.arg, matrices=False), 256))
+            size = min(driver_values.size_of(each.arg, matrices=False), 256)
+            value = f"{{last {size}}}" if _OF_INPUT.fullmatch(each.arg) else str(size)
         found.append(f"{each.arg}={value}")
     return found

@@ -25,6 +25,10 @@ TENSOR_WORDS = frozenset({
     *_SAME_TENSOR,
 })  # fmt: skip
 _MADE = frozenset({"empty", "zeros", "ones", "full", "randn", "rand", "empty_strided"})
+_TAKES_AXES = frozenset({
+    "size", "stride", "transpose", "swapaxes", "movedim", "permute", "softmax", "squeeze",
+    "unsqueeze", "cumsum", "argmax", "argmin",
+})  # fmt: skip
 _NO_KERNELS = frozenset({
     "list", "dict", "tuple", "set", "type", "List", "Dict", "Tuple", "Optional", "Union",
     "Callable", "Sequence",
@@ -52,6 +56,7 @@ class Expressions(ABC):
         self.use, self.functions, self.kernels, self.constants = use, functions, kernels, constants
         self.env: dict[str, HostValue] = {}
         self.local: dict[str, ast.expr | ast.FunctionDef] = {}
+        self.truths: dict[str, bool | None] = {}
         self.depth = 0
         self.returned: list[HostValue] = []
 
@@ -67,6 +72,59 @@ class Expressions(ABC):
             value.is_number = True
             return leaf("param", value.name)
         return value if isinstance(value, Sym) else UNKNOWN
+
+    def truth(self, node: ast.expr) -> bool | None:
+        """Return whether a condition holds for what a driver passes, where that is known."""
+        if isinstance(node, ast.Constant):
+            return bool(node.value)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.truth(node.operand)
+            return None if inner is None else not inner
+        if isinstance(node, ast.BoolOp):
+            parts = [self.truth(part) for part in node.values]
+            decisive = isinstance(node.op, ast.Or)
+            if decisive in parts:
+                return decisive
+            return None if None in parts else not decisive
+        if isinstance(node, ast.Name) and node.id in self.truths:
+            return self.truths[node.id]
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return self.compared(node.left, node.ops[0], node.comparators[0])
+        if isinstance(node, ast.Call) and called(node) == "isinstance" and len(node.args) == 2:
+            return self.is_instance(*node.args)
+        value = self.value(node)
+        if isinstance(value, Parameter) and not value.given:
+            return bool(value.default) if _is_known(value.default) else None
+        return None
+
+    def compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bool | None:
+        """Return what comparing a parameter with a constant gives."""
+        if not isinstance(right, ast.Constant):
+            return None
+        value = self.value(left)
+        if not isinstance(value, Parameter):
+            # What was made of a tensor is there.
+            known = isinstance(value, HostTensor) and right.value is None
+            return isinstance(operator, ast.IsNot) if known else None
+        if value.given:
+            if right.value is not None or "Optional" in value.annotation:
+                return None
+            return isinstance(operator, ast.IsNot)
+        if not _is_known(value.default):
+            return None
+        same = value.default is right.value or value.default == right.value
+        if isinstance(operator, (ast.Is, ast.Eq)):
+            return same
+        return not same if isinstance(operator, (ast.IsNot, ast.NotEq)) else None
+
+    def is_instance(self, node: ast.expr, kind: ast.expr) -> bool | None:
+        """Return whether a parameter is a tensor; of other classes nothing is known."""
+        value = self.value(node)
+        if ast.unparse(kind) not in ("torch.Tensor", "Tensor") or not isinstance(value, Parameter):
+            return None
+        if not value.given and _is_known(value.default):
+            return False
+        return True if value.is_tensor else None
 
     def axis(self, tensor: HostTensor, position: int) -> Sym:
         """Return the size of a tensor's dimension."""
@@ -97,6 +155,8 @@ class Expressions(ABC):
             return tuple(self.value(part) for part in node.elts)
         if isinstance(node, ast.BinOp):
             return self.binary(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return make("-", const(0), self.number(node.operand))
         if isinstance(node, ast.Compare):
             for part in (node.left, *node.comparators):
                 self.value(part)
@@ -119,6 +179,8 @@ class Expressions(ABC):
     def binary(self, node: ast.BinOp) -> HostValue:
         """Return a sum, product and so on, of numbers or of tensors."""
         left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Add) and isinstance(left, tuple) and isinstance(right, tuple):
+            return (*left, *right)
         for each in (left, right):
             if isinstance(each, Parameter) and isinstance(node.op, ast.MatMult):
                 each.is_tensor = True
@@ -146,18 +208,35 @@ class Expressions(ABC):
         """Return an element of a shape, a tuple, or the grid's meta-parameters."""
         inner = self.value(node.value)
         place = self.value(node.slice)
+        if isinstance(inner, Shape) and isinstance(node.slice, ast.Slice):
+            sizes = self.sizes(inner)
+            return sizes[self.slice(node.slice)] if sizes is not None else UNKNOWN
         if isinstance(inner, Shape):
             if isinstance(place, Sym) and place.op == "const":
                 return self.axis(inner.tensor, place.value)
-            if isinstance(place, Sym) and place == make("-", const(0), const(1)):
-                return self.axis(inner.tensor, -1)
+            _is_used_as_axis(place)
             return UNKNOWN
         if isinstance(inner, tuple) and isinstance(place, Sym) and place.op == "const":
             at = place.value
             return inner[at] if -len(inner) <= at < len(inner) else UNKNOWN
+        if isinstance(inner, HostTensor) and inner.origin:
+            owner = self.use.parameters[inner.origin]
+            return HostTensor(origin=inner.origin) if owner.is_tensor else UNKNOWN
         if isinstance(inner, Sym) and inner.op == "meta" and isinstance(place, Sym):
             return leaf("param", f"@{place.name}")
         return UNKNOWN
+
+    def sizes(self, shape: Shape) -> tuple[HostValue, ...] | None:
+        """Return all sizes of a shape whose rank is known."""
+        rank = shape.tensor.rank
+        return None if rank is None else tuple(self.axis(shape.tensor, at) for at in range(rank))
+
+    def slice(self, node: ast.Slice) -> slice:
+        """Return a slice whose ends are numbers."""
+        ends = [
+            self.number(end).value if end is not None else None for end in (node.lower, node.upper)
+        ]
+        return slice(*ends)
 
     def call(self, node: ast.Call) -> HostValue:
         """Return what a call gives, after noting what it launches."""
@@ -206,6 +285,12 @@ class Expressions(ABC):
             tensor.is_tensor = True
         arguments = [self.value(argument) for argument in node.args]
         first = arguments[0] if arguments else UNKNOWN
+        for keyword in node.keywords:
+            if keyword.arg in ("dim", "axis"):
+                _is_used_as_axis(self.value(keyword.value))
+        if name in _TAKES_AXES:
+            for each in arguments:
+                _is_used_as_axis(each)
         if name == "size":
             if isinstance(first, Sym) and first.op == "const":
                 return self.axis(tensor, first.value)
@@ -308,6 +393,16 @@ class Expressions(ABC):
         self.env = saved
         parts = value if isinstance(value, tuple) else (value,)
         return tuple(self.scalar(part) for part in parts)
+
+
+def _is_known(default: object) -> bool:
+    """Tell whether a default is a constant."""
+    return default is None or isinstance(default, (bool, int, float, str))
+
+
+def _is_used_as_axis(value: HostValue | list[HostValue]) -> None:
+    if isinstance(value, Parameter) and not value.is_tensor:
+        value.is_axis = True
 
 
 def _made(arguments: list[HostValue]) -> HostTensor:

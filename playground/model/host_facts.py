@@ -6,9 +6,11 @@ import ast
 import re
 
 from playground.model.host_expressions import Expressions
-from playground.model.host_use import HostTensor, HostValue, Parameter, Shape
+from playground.model.host_use import HostTensor, HostValue, Shape
 from playground.model.kernel_terms import called
-from playground.model.symbolic import Sym
+from playground.model.symbolic import Sym, const, leaves, make
+
+_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 class Facts(Expressions):
@@ -37,6 +39,8 @@ class Facts(Expressions):
                 self.equal(first, second)
                 self.ranked(left, second)
                 self.typed(left, right)
+            elif type(operator) in _ORDERED:
+                self.ordered(self.scalar(first), self.scalar(second), operator, negated=negated)
             elif isinstance(operator, ast.NotIn if negated else ast.In) and isinstance(
                 right, (ast.Tuple, ast.List, ast.Set)
             ):
@@ -61,6 +65,8 @@ class Facts(Expressions):
             return
         if first.op == "const":
             first, second = second, first
+        if first.op != "param" and second.op == "param":
+            first, second = second, first
         name, _, axis = first.name.partition(".")
         if first.op != "param" or not axis:
             return
@@ -68,6 +74,16 @@ class Facts(Expressions):
             self.use.equal.append((first.name, second.name))
         elif second.op == "const" and axis.lstrip("-").isdigit():
             self.use.parameters[name].axes[int(axis)] = second
+        elif axis.lstrip("-").isdigit() and all(each.op != "unknown" for each in leaves(second)):
+            self.use.defined.append((first.name, second))
+
+    def ordered(self, first: Sym, second: Sym, operator: ast.cmpop, *, negated: bool) -> None:
+        """Note that one value is no more than another, or less."""
+        if isinstance(operator, (ast.Gt, ast.GtE)) is not negated:
+            first, second = second, first
+        if isinstance(operator, (ast.Lt, ast.Gt)) is not negated:
+            second = make("-", second, const(1))
+        self.use.at_most.append((first, second))
 
     def one_of(self, size: HostValue, choices: list[Sym]) -> None:
         """Take the middle one of the values that an assertion allows a size."""
@@ -95,10 +111,14 @@ class Facts(Expressions):
             tensor = self.value(left.value)
             if isinstance(right, ast.Attribute) and right.attr == "dtype":
                 other = self.value(right.value)
-                if isinstance(tensor, Parameter) and isinstance(other, Parameter):
-                    self.use.same_dtype.append((tensor.name, other.name))
+                if isinstance(tensor, HostTensor) and isinstance(other, HostTensor):
+                    pair = tensor.origin, other.origin
+                    if all(name in self.use.parameters for name in pair):
+                        self.use.same_dtype.append(pair)
             text = ast.unparse(right)
-            if isinstance(tensor, Parameter) and re.fullmatch(
+            if isinstance(tensor, HostTensor) and re.fullmatch(
                 r"torch\.\w+\d+\w*|torch\.bool", text
             ):
-                tensor.dtype = text
+                owner = self.use.parameters.get(tensor.origin)
+                if owner is not None:
+                    owner.dtype = text

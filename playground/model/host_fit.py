@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 from playground.model import driver_values
@@ -76,8 +75,7 @@ def fit(plan: HostPlan) -> None:
             first = -(-need // rest)
             tensor.texts = (str(first), *tensor.texts[1:])
             tensor.sizes = (first, *tensor.sizes[1:])
-        counts = re.search(r"(^|_)(idx|ids?|ind(ex|ices)|labels?|targets?)$", name.lower())
-        if counts and tensor.role == "float" and not tensor.dtype:
+        if driver_values.is_index(name) and tensor.role == "float" and not tensor.dtype:
             tensor.role, tensor.top, tensor.dtype = (
                 "index",
                 driver_values.INDEX_VALUES,

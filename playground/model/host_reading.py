@@ -40,10 +40,15 @@ def read_host(
     use = HostUse()
     reader = _HostReader(use, functions, kernels, constants)
     arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    defaults = defaults_of(function)
     for argument in arguments[skipped:]:
         annotation = ast.unparse(argument.annotation) if argument.annotation is not None else ""
         parameter = Parameter(origin=argument.arg, name=argument.arg, annotation=annotation)
         parameter.is_tensor = "Tensor" in annotation
+        if argument.arg in defaults:
+            parameter.given = False
+            default = defaults[argument.arg]
+            parameter.default = default.value if isinstance(default, ast.Constant) else default
         use.parameters[argument.arg] = parameter
         reader.env[argument.arg] = parameter
     _read_words(function, use, text_lines)
@@ -55,6 +60,22 @@ def read_host(
     reader.depth = 1
     reader.block(function.body)
     return use
+
+
+def defaults_of(node: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Return the parameters that have defaults."""
+    plain = [*node.args.posonlyargs, *node.args.args]
+    found = dict(
+        zip(
+            (each.arg for each in plain[len(plain) - len(node.args.defaults) :]),
+            node.args.defaults,
+            strict=True,
+        )
+    )
+    for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        if default is not None:
+            found[each.arg] = default
+    return found
 
 
 def _read_words(function: ast.FunctionDef, use: HostUse, lines: Sequence[str]) -> None:
@@ -73,13 +94,13 @@ def _read_words(function: ast.FunctionDef, use: HostUse, lines: Sequence[str]) -
         dims = [part for part in dims if part]
         if len(dims) < 2 and not quoted:
             continue
-        if not all(re.fullmatch(r"[A-Za-z]\w*|\d+", part) for part in dims):
+        if not all(re.fullmatch(r"(\d+ *\* *)?[A-Za-z]\w*|\d+", part) for part in dims):
             continue
         parameter.is_tensor, parameter.rank = True, len(dims)
         for position, part in enumerate(dims):
             if part.isdigit():
                 parameter.axes[position] = const(int(part))
-            else:
+            elif "*" not in part:
                 use.called[f"{name}.{position}"] = part
 
 
@@ -122,12 +143,25 @@ class _HostReader(Facts):
             self.fact(ast.UnaryOp(ast.Not(), node.test))
             self.block(node.orelse)
             return
+        holds = self.truth(node.test)
+        if holds is not None:
+            self.block(node.body if holds else node.orelse)
+            return
         self.value(node.test)
+        before = dict(self.env)
         self.block(node.body)
         self.block(node.orelse)
+        # What a branch makes of a tensor is like it, if it is not known to be something else.
+        self.env.update(
+            {name: value for name, value in before.items() if self.env[name] is UNKNOWN}
+        )
 
     def assign(self, target: ast.expr, value: HostValue, node: ast.expr) -> None:
         if isinstance(target, ast.Name):
+            self.truths[target.id] = (
+                self.truth(node) if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+                else None
+            )  # fmt: skip
             self.env[target.id] = value
             if isinstance(node, ast.Lambda):
                 self.local[target.id] = node
@@ -188,11 +222,11 @@ class _HostReader(Facts):
             env[each] = self.value(default)
         env.update(zip(names, arguments, strict=False))
         env.update(named)
-        saved = self.env, self.local, self.returned
-        self.env, self.local, self.returned = env, {}, []
+        saved = self.env, self.local, self.returned, self.truths
+        self.env, self.local, self.returned, self.truths = env, {}, [], {}
         self.depth += 1
         self.block(function.body)
         self.depth -= 1
         returned = self.returned
-        self.env, self.local, self.returned = saved
+        self.env, self.local, self.returned, self.truths = saved
         return returned[0] if returned else UNKNOWN

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from playground.model.host_plan import FLAT_ELEMENTS, HostPlan
+from playground.model import driver_values
+from playground.model.host_plan import FLAT_ELEMENTS, HostPlan, bound_launches
 from playground.model.host_use import HostTensor, HostUse, Parameter
 from playground.model.symbolic import Sym, bounds, leaves
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playground.model.host_use import HostValue
 
 
@@ -53,6 +56,7 @@ def set_sizes(plan: HostPlan) -> None:
             found = bounds(size, {})
             if found is not None:
                 fixed[root(_positive(plan, f"{name}.{at}"))] = found[0]
+    powers = {root(_positive(plan, key)) for key in _aranged(plan)}
     labels = {root(place): name for name, place in by_name.items()}
     matrices = {"M", "N"} <= set(by_name) or {"m", "n"} <= set(by_name)
     for key in keys:
@@ -70,11 +74,57 @@ def set_sizes(plan: HostPlan) -> None:
             value = value if value < 8 else max(value // plan.scale, 4)
         else:
             value = 64
+        if top in powers:
+            value = 1 << (value.bit_length() - 1)
         plan.values[key] = plan.values.setdefault(top, fixed.get(top, value))
         plan.names[key] = label
         if label:
             plan.numbers[label] = plan.values[key]
     for name, parameter in use.parameters.items():
+        _derived_sizes(plan, name, parameter)
+    for key, made in use.defined:
+        found = bounds(made, plan.values)
+        if found is not None and found[0] >= 1:
+            _set_all(plan, keys, root, _positive(plan, key), found[0])
+    _limit(plan, keys, root)
+
+
+def _aranged(plan: HostPlan) -> list[str]:
+    """Return the sizes that a kernel takes for the end of an `arange` as they are."""
+    return [
+        value.name
+        for _, kernel, bound in bound_launches(plan)
+        for name, value in bound.items()
+        if name in kernel.aranged and isinstance(value, Sym) and value.op == "param"
+    ]
+
+
+def _limit(plan: HostPlan, keys: list[str], root: Callable[[str], str]) -> None:
+    """Make sizes smaller that the launcher asserts to be no more than others."""
+    for small, large in plan.use.at_most:
+        one, other = bounds(small, plan.values), bounds(large, plan.values)
+        if one is None or other is None or one[1] <= other[0] or other[0] < 1:
+            continue
+        parts = small.args if small.op == "*" else (small,)
+        names = [part.name for part in parts if part.op == "param" and "." in part.name]
+        if len(names) != 1:
+            continue
+        at = _positive(plan, names[0])
+        value = plan.values.get(at, 0) * other[0] // one[1]
+        if value >= 1:
+            _set_all(plan, keys, root, at, value)
+
+
+def _set_all(
+    plan: HostPlan, keys: list[str], root: Callable[[str], str], at: str, value: int
+) -> None:
+    """Give the size `at` another number, and those equal to it."""
+    for key in keys:
+        if root(key) == root(at):
+            plan.values[key] = value
+            if plan.names.get(key):
+                plan.numbers[plan.names[key]] = value
+    for name, parameter in plan.use.parameters.items():
         _derived_sizes(plan, name, parameter)
 
 
@@ -104,7 +154,8 @@ def _ranks(plan: HostPlan) -> None:
             back = max((-place for place in places if place < 0), default=0)
             ahead = max((place + 1 for place in places if place >= 0), default=0)
             # Who looks at the last size only takes rows of it: two dimensions are the plainest.
-            parameter.rank = max(ahead, back, 2 if back == 1 and not ahead else 1)
+            rows = back == 1 and not ahead and not driver_values.is_index(name)
+            parameter.rank = max(ahead, back, 2 if rows else 1)
 
 
 def _all_names(plan: HostPlan) -> list[str]:

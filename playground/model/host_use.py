@@ -31,13 +31,20 @@ class Shape:
 
 @dataclass(eq=False)
 class Parameter(HostTensor):
-    """A parameter, which its use shows to be a tensor or a number."""
+    """A parameter, which its use shows to be a tensor, a number, or a tensor's axis.
+
+    `default` is what a driver leaves it at, as a constant where it is one; `given` is false where
+    a driver leaves it at its default.
+    """
 
     name: str = ""
     annotation: str = ""
     is_tensor: bool = False
     is_number: bool = False
+    is_axis: bool = False
     dtype: str = ""
+    given: bool = True
+    default: object = None
 
 
 HostValue = Sym | HostTensor | Shape | tuple["HostValue", ...]
@@ -55,10 +62,16 @@ class HostLaunch:
 
 @dataclass
 class HostUse:
-    """A launcher's parameters, which sizes are equal, what they are called, and its launches."""
+    """A launcher's parameters, which sizes are equal, what they are called, and its launches.
+
+    `defined` are sizes that an expression of others gives. `at_most` holds pairs of which the first
+    is no more than the second.
+    """
 
     parameters: dict[str, Parameter] = field(default_factory=dict)
     launches: list[HostLaunch] = field(default_factory=list)
     equal: list[tuple[str, str]] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
     same_dtype: list[tuple[str, str]] = field(default_factory=list)
+    defined: list[tuple[str, Sym]] = field(default_factory=list)
+    at_most: list[tuple[Sym, Sym]] = field(default_factory=list)

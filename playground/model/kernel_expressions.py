@@ -189,6 +189,7 @@ class Expressions(ABC):
             self.use.axes.add(min(max(axis, 0), 2))
             return leaf("pid" if name == "program_id" else "programs", value=min(max(axis, 0), 2))
         if name == "arange" and len(plain) == 2:
+            self.use.aranged |= {plain[1].name} if plain[1].op == "param" else set()
             if plain[0] == ZERO:
                 return make("upto", plain[1])
             return make("between", plain[0], plain[1], const(1))

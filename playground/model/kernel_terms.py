@@ -45,10 +45,14 @@ def called(node: ast.Call) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
+_MODULES = frozenset({"tl", "triton", "gl", "ttgl", "language", "libdevice", "math"})
+
+
 def is_module(node: ast.expr) -> bool:
     """Tell whether a name is that of a module of Triton or Python."""
-    text = ast.unparse(node)
-    return text.split(".")[0] in ("tl", "triton", "gl", "ttgl", "language", "libdevice", "math")
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in _MODULES
 
 
 def constant(value: object) -> Sym:

@@ -44,7 +44,10 @@ Value = Sym | Block | tuple["Value", ...]
 
 @dataclass
 class KernelUse:
-    """A kernel's parameters and all that its body does with them."""
+    """A kernel's parameters and all that its body does with them.
+
+    `aranged` are parameters that an `arange` ends at: powers of two.
+    """
 
     name: str
     parameters: tuple[str, ...]
@@ -58,6 +61,7 @@ class KernelUse:
     texts: dict[str, str] = field(default_factory=dict)
     dtypes: set[str] = field(default_factory=set)
     seeds: set[str] = field(default_factory=set)
+    aranged: set[str] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     packed: set[str] = field(default_factory=set)
     axes: set[int] = field(default_factory=set)

@@ -130,6 +130,7 @@ if __name__ == "__main__":
         ("main", 'if __name__ == "__main__"'),
         ("function", "main()"),
         ("function", "test_launch(size=98, dtype=torch.float32, flag=True)"),
+        ("function", "test_fixture()"),
         ("function", "TestMore().test_method(n=3)"),
         ("function", "run_small()"),
         ("function", "bench_all()"),
