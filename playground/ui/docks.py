@@ -54,6 +54,8 @@ DOCKS: tuple[DockSpec, ...] = (
              "Ctrl+Alt+R"),
     DockSpec("nsight", "Nsight Compute", "profile", "playground.ui.views.nsight", "NsightView",
              "Ctrl+Alt+N"),
+    DockSpec("telemetry", "Telemetry", "telemetry", "playground.ui.views.telemetry",
+             "TelemetryView", "Ctrl+Alt+G"),
     DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
     DockSpec("findings", "Findings", "findings", "playground.ui.findings_view", "FindingsView",
              "Ctrl+9"),
@@ -62,7 +64,7 @@ DOCKS: tuple[DockSpec, ...] = (
 # What the user sees first is filled first.
 _FILL_ORDER = (
     "knobs", "launches", "findings", "timings", "coverage", "compiler", "compare", "sweep",
-    "curves", "roofline", "nsight", "console",
+    "curves", "roofline", "nsight", "telemetry", "console",
 )  # fmt: skip
 
 
@@ -121,8 +123,10 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["compiler"], docks["nsight"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])
-        for dock in docks.values():
-            dock.show()
+        window.tabifyDockWidget(docks["findings"], docks["telemetry"])
+        for name, dock in docks.items():
+            # The strip in the status bar opens it, where there is a GPU to watch.
+            dock.setVisible(name != "telemetry")
         for name in ("timings", "coverage", "console"):
             docks[name].raise_()
         width, height = window.width(), window.height()

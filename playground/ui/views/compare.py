@@ -29,9 +29,11 @@ from playground.ui.views.rival_chooser import RivalChooser
 from playground.ui.views.roles import set_role
 from playground.ui.views.rounds_plot import RoundsPlot
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
+from playground.ui.views.timing_tables import varying_label
 
 if TYPE_CHECKING:
     from playground.model.comparison import Comparison, Verdict
+    from playground.protocol.timing import Compare
     from playground.ui.document import Document
     from playground.ui.theme import Theme
     from playground.ui.views.marks import Mark, Tone
@@ -208,12 +210,13 @@ class CompareView(QWidget):
                 document.launch_index, document.config, document.cache,
             )  # fmt: skip
             # While knobs move the comparison stays: it says whose it is.
-            who = f"{comparison.a} against {comparison.b}"
+            who = _who(compared, comparison)
             texts = (f"not of the knobs as they stand: {who}" if older else who, *_told(comparison))
         for line, text in zip(self._lines, texts, strict=True):
             line.setText(text)
-            line.setToolTip(text)
         notes = comparison.notes if comparison is not None else ()
+        if comparison is not None:
+            self._lines[0].setToolTip(f"{comparison.a}\nagainst {comparison.b}")
         self._lines[2].setToolTip("\n".join((texts[2], *notes)))
 
     # ------------------------------------------------------------------------------ acting
@@ -249,6 +252,16 @@ def _headline(comparison: Comparison) -> str:
     if comparison.verdict == "same":
         return f"as fast: {ratio_text(comparison.ratio)}"
     return f"{comparison.verdict}: {ratio_text(comparison.ratio)}"
+
+
+def _who(compared: Compare, comparison: Comparison) -> str:
+    """Return what was timed in turns; of two configs of a launch, only the knobs that differ."""
+    other = compared.against
+    if other is None:
+        return f"{comparison.a} against {comparison.b}"
+    varying = {name for name, value in compared.config.values if other.as_dict().get(name) != value}
+    ours, theirs = (varying_label(config, varying) for config in (compared.config, other))
+    return f"{ours} against {theirs}"
 
 
 def _told(comparison: Comparison) -> tuple[str, str]:

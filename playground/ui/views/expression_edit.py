@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QSignalBlocker, QStringListModel, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QLineEdit, QWidget
 
 from playground.ui.theme import mono_font
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtGui import QKeyEvent
+    from PySide6.QtWidgets import QAbstractItemView
 
 _WORD = re.compile(r"[\w.]*$")
 
 
 class WordEdit(QLineEdit):
     """A line edit that completes the word before the cursor, not the whole line."""
+
+    entered = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,8 +31,7 @@ class WordEdit(QLineEdit):
         self._popup.setWidget(self)
         self._popup.setCaseSensitivity(Qt.CaseSensitivity.CaseSensitive)
         self._popup.activated.connect(self._insert)
-        self._list = QListView(self)
-        self._popup.setPopup(self._list)
+        self._list = cast("QAbstractItemView", self._popup.popup())
         self.textEdited.connect(self._offer)
 
     def set_names(self, names: Sequence[str]) -> None:
@@ -42,12 +44,24 @@ class WordEdit(QLineEdit):
         model = self._popup.completionModel()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Let Tab complete while names are offered: it would else leave the line."""
+        if forward and self._list.isVisible():
+            self._take_name()
+            return True
+        return super().focusNextPrevChild(forward)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave Enter and Escape to the list of names while that is open."""
-        choosing = self._list.isVisible()
-        if choosing and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            self._insert(str(self._list.currentIndex().data() or self.offered()[0]))
-            self._list.hide()
+        """Enter takes the name picked in the list, else the line; Ctrl+Space offers names."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            picked = self._list.isVisible() and self._list.currentIndex().isValid()
+            if picked:
+                self._take_name()
+            else:
+                self._list.hide()
+                self.entered.emit()
+            # Passed on, the combo box around it would have the line edit enter it once more.
+            event.accept()
             return
         if event.key() == Qt.Key.Key_Space and event.modifiers() == (
             Qt.KeyboardModifier.ControlModifier
@@ -55,6 +69,11 @@ class WordEdit(QLineEdit):
             self._show_names()
             return
         super().keyPressEvent(event)
+
+    def _take_name(self) -> None:
+        picked = self._list.currentIndex()
+        self._insert(str(picked.data()) if picked.isValid() else self.offered()[0])
+        self._list.hide()
 
     def _word(self) -> str:
         found = _WORD.search(self.text()[: self.cursorPosition()])
@@ -102,7 +121,7 @@ class ExpressionEdit(QComboBox):
         self.setFont(mono_font())
         self.edit.setFont(mono_font())
         self.edit.setPlaceholderText(hint)
-        self.edit.returnPressed.connect(self.entered)
+        self.edit.entered.connect(self.entered)
 
     def set_history(self, lines: Sequence[str]) -> None:
         """Offer lines typed before; what is being typed stays."""

@@ -63,7 +63,7 @@ class RoundsPlot(ThemedPlot):
         words = "rounds in order, distribution"
         if self.beyond:
             words += f"; {self.beyond} beyond"
-        self.label_axes(f"time %, {CACHE_TEXT[comparison.cache]}", words)
+        self.label_axes(f"change %, {CACHE_TEXT[comparison.cache]}", words)
         self.setXRange(0, count * 1.95, padding=0.01)
         self.setYRange(low, high, padding=0.04)
         step = max(1, 10 ** (len(str(count)) - 1))
