@@ -10,6 +10,7 @@ that everything between them and the launch follows.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from playground.engine import host_code
@@ -30,8 +31,6 @@ class Entries:
 
     def __init__(self) -> None:
         self._known: dict[tuple[CapturedLaunch, str], KnobEntries] = {}
-        self._flow: Flow | None = None
-        self._texts: dict[str, str] = {}
 
     def flow(self, session: Session) -> Flow:
         """Return the flow of values through the session's files."""
@@ -41,11 +40,9 @@ class Entries:
         for launch in session.launches:
             file = launch.site[0]
             files.setdefault(file, host_code.text_of(file))
-        for file in host_code.files_in_use():
+        for file in host_code.files_in_use(besides=files):
             files.setdefault(file, host_code.text_of(file))
-        if self._flow is None or files != self._texts:
-            self._flow, self._texts = Flow(files, {DRIVER_FILE: session.path}), files
-        return self._flow
+        return _flow_through(tuple(files.items()), session.path)
 
     def call_of(self, session: Session, launch: CapturedLaunch) -> LaunchCall | None:
         """Return the launch as it stands in the text."""
@@ -70,6 +67,12 @@ class Entries:
             known.searched = True
             Search(session, launch, knob, wanted).perform(known)
         return known
+
+
+@functools.lru_cache(maxsize=4)
+def _flow_through(files: tuple[tuple[str, str], ...], path: str) -> Flow:
+    # Made of texts alone: another run of the same ones needs no new one.
+    return Flow(dict(files), {DRIVER_FILE: path})
 
 
 def set_by_tuning(launch: CapturedLaunch, knob: str) -> bool:

@@ -75,7 +75,7 @@ def taken(namespace: Mapping[str, Any], files: Iterable[str]) -> State:
     """Return the state now; `files` are the user's, `namespace` is that of the file itself."""
     paths = tuple(files)
     modules: dict[str, Mapping[str, Any]] = {"": dict(namespace)}
-    for name, module in list(sys.modules.items()):
+    for name, module in list(sys.modules.items()) if paths[1:] else ():
         own = isinstance(module, types.ModuleType) and module.__dict__ is not namespace
         if own and name != "__main__" and getattr(module, "__file__", None) in paths[1:]:
             modules[name] = dict(vars(module))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from playground.engine.flow_syntax import LIBRARIES, Function, is_own, own_nodes
 from playground.engine.host_code import Place
 from playground.model.outline import is_jit
+from playground.model.source_tree import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,7 +62,7 @@ class Index:
         trees = {}
         for file, text in texts.items():
             try:
-                trees[file] = ast.parse(text, file)
+                trees[file] = tree_of(text)
             except (SyntaxError, ValueError):
                 continue  # it was loaded under another text; what it holds is not known
         for file, tree in trees.items():

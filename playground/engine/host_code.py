@@ -19,7 +19,7 @@ from playground.engine import host_watch
 
 if TYPE_CHECKING:
     import types
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 PlaceKind = Literal["literal", "value", "parameter", "loop"]
 
@@ -69,6 +69,7 @@ class _Loaded:
         self.tree = ast.parse(text, path)
         host_watch.watch(self.tree, path)
         ast.fix_missing_locations(self.tree)
+        self.code: types.CodeType | None = None
         self._slots: dict[Span, list[_Slot]] | None = None
 
     def slots(self, place: Place) -> list[_Slot]:
@@ -93,7 +94,12 @@ _in_force: dict[str, list[Edit]] = {}
 def compiled(text: str, path: str) -> types.CodeType:
     """Compile host code, with the edits in force for its file, and remember that it is loaded."""
     with _as_edited(text, path) as tree:
-        return compile(tree, path, "exec", dont_inherit=True)
+        if _in_force.get(path):
+            return compile(tree, path, "exec", dont_inherit=True)
+        loaded = _loaded[path]
+        if loaded.code is None:
+            loaded.code = compile(tree, path, "exec", dont_inherit=True)
+        return loaded.code
 
 
 def compiled_driver(text: str, path: str) -> tuple[types.CodeType, ast.expr | None]:
@@ -140,10 +146,12 @@ def text_of(file: str) -> str:
     return "" if loaded is None else loaded.text
 
 
-def files_in_use() -> tuple[str, ...]:
-    """Return the loaded files whose modules are imported now."""
+def files_in_use(besides: Container[str] = ()) -> tuple[str, ...]:
+    """Return the loaded files whose modules are imported now, but for some that are known."""
+    if all(file in besides for file in list(_loaded)):
+        return ()  # the usual case, without a look at thousands of modules
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    return tuple(dict.fromkeys(file for file in files if file in _loaded))
+    return tuple(dict.fromkeys(file for file in files if file in _loaded and file not in besides))
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import helper_modules, packages, run_notes, user_frames
 from playground.engine.slips import install_hint
 from playground.engine.stand_in_modules import SHOWING, StandInModule
+from playground.model.source_tree import tree_of
 
 if TYPE_CHECKING:
     import types
@@ -123,7 +124,7 @@ def _is_guarded(file: str, line: int) -> bool:
 @functools.lru_cache(maxsize=64)
 def _guards(text: str) -> tuple[tuple[int, int], ...]:
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError):
         return ()
     found = []

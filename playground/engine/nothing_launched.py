@@ -9,6 +9,7 @@ from playground.engine import host_watch
 from playground.engine.interpreter_findings import limit_of
 from playground.model.finding import Finding
 from playground.model.outline import is_jit
+from playground.model.source_tree import tree_of
 
 if TYPE_CHECKING:
     from playground.engine.run_notes import RunNotes
@@ -75,7 +76,7 @@ def _nothing_called(session: Session) -> list[tuple[str, str, Place | None]]:
     if driver is not None and driver.code.strip():
         return []
     try:
-        tree = ast.parse(session.text)
+        tree = tree_of(session.text)
     except (SyntaxError, ValueError):
         return []
     names = [

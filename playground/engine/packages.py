@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from playground.engine import run_notes, user_frames
 from playground.engine.source_text import imported_names
+from playground.model.source_tree import tree_of
 
 _NEVER = frozenset({"torch", "triton", "numpy", "playground"})
 
@@ -90,7 +91,7 @@ def _deepest_relative_import(text: str) -> int:
     if "from ." not in text and "from\t." not in text:
         return 0
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError):
         return 0
     return max(

@@ -165,11 +165,12 @@ def _findings(
 
 
 def _result(session: Session, started: float) -> RunResult:
+    session.user_files = helper_modules.user_files(session.path)
     value = "" if session.result is None else repr(session.result)
     return RunResult(
         launches=tuple(launch.info for launch in session.launches),
         findings=session.findings,
         result=value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…",
         elapsed_ms=(time.perf_counter() - started) * 1e3,
-        modified_files=helper_modules.user_files(session.path)[1:],
+        modified_files=session.user_files[1:],
     )

@@ -135,7 +135,8 @@ class Session(ReplayVerbs):
         try:
             return running.run(self, job or Job())
         finally:
-            self.user_files = helper_modules.user_files(self.path)
+            if not self.user_files:  # it ended before its result
+                self.user_files = helper_modules.user_files(self.path)
             self._when_run = fingerprint.taken(self.namespace, self.user_files)
             self._when_answered = self._when_run
 
@@ -287,6 +288,7 @@ class Session(ReplayVerbs):
         self.launches = LaunchList()
         self.findings = ()
         self.result = None
+        self.user_files = ()
         self.last = Last()
         self.changes = fingerprint.Changes()
         self.kept = Kept()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import re
 import sys
 
 from playground.engine.compile_remedies import remedy_for
 from playground.model.finding import Finding
+from playground.model.source_tree import tree_of
 
 _PACKAGES = {
     "flash_attn": "flash-attn",
@@ -116,11 +118,12 @@ def install_hint(module: str) -> str:
     return f"install it into this environment: pip install {_PACKAGES.get(module, module)}"
 
 
+@functools.lru_cache(maxsize=8)
 def slips_in(text: str, path: str) -> tuple[Finding, ...]:
     """Return findings for what is written in `text` and cannot work, though it is often copied."""
     found: list[Finding] = []
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError):
         return ()
     for node in ast.walk(tree):

@@ -8,6 +8,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+from playground.model.source_tree import tree_of
+
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -52,7 +54,7 @@ def imported_names(text: str) -> frozenset[str]:
     """Return the top-level names of the modules that `text` imports, anywhere in it."""
     names: set[str] = set()
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError):
         return frozenset()
     for node in ast.walk(tree):

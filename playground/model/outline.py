@@ -10,6 +10,7 @@ from playground.model.driver_offers import function_calls, only_benchmarks, runs
 from playground.model.driver_writing import constexprs_of, written_drivers
 from playground.model.file_map import FileMap, is_jit, map_file
 from playground.model.finding import Finding
+from playground.model.source_tree import tree_of
 
 __all__ = [
     "Driver", "KernelOutline", "Outline", "ProblemSize", "is_jit", "outline", "syntax_finding",
@@ -65,7 +66,7 @@ class Outline:
 def outline(text: str, path: str) -> Outline:
     """Return what `text` holds; a syntax error becomes a finding, never an exception."""
     try:
-        tree = ast.parse(text, path)
+        tree = tree_of(text)
     except (SyntaxError, ValueError) as error:
         return Outline(findings=(syntax_finding(error, path),))
     files = map_file(tree)
