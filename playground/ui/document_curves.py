@@ -145,8 +145,8 @@ class DocumentCurves(QObject):
 
     def axes(self) -> tuple[Axis, ...]:
         """Return the sizes to time; raises `SizeError` or `AxisError` with what is wrong."""
-        if self.own_name:
-            return next(item.axes for item in self.own if item.name == self.own_name)
+        if (own := self.chosen_own()) is not None:
+            return own.axes
         choices = [self.first] if self.second is None else [self.first, self.second]
         axes = tuple(choice.axis() for choice in choices)
         points = math.prod(len(item.values) for item in axes) * max(len(self.chosen_lines()), 1)
@@ -163,7 +163,7 @@ class DocumentCurves(QObject):
         if document.launch is None:
             return "run the file first"
         if self.own_name:
-            return ""
+            return "" if self.chosen_own() else f"the file has no benchmark {self.own_name} now"
         if not self.size_names():
             return "the driver has no problem size"
         if not self.chosen_lines():
@@ -178,8 +178,8 @@ class DocumentCurves(QObject):
         """Return how many points the choice has, 0 where it can't be drawn."""
         if self.wrong():
             return 0
-        if self.own_name:
-            return next(item.points for item in self.own if item.name == self.own_name)
+        if (own := self.chosen_own()) is not None:
+            return own.points
         return math.prod(len(item.values) for item in self.axes()) * len(self.chosen_lines())
 
     # ------------------------------------------------------------------------------ the lines
@@ -235,6 +235,10 @@ class DocumentCurves(QObject):
         self.expressions = self.expressions[:MOST_EXPRESSIONS]
         self.choose_line(f"expression:{code}", True)
 
+    def chosen_own(self) -> OwnBenchmark | None:
+        """Return the file's own benchmark that is chosen, or None for the launch."""
+        return next((item for item in self.own if item.name == self.own_name), None)
+
     def choose_own(self, name: str) -> None:
         """Draw the file's own benchmark of that name; an empty one means the launch."""
         if name != self.own_name:
@@ -278,8 +282,8 @@ class DocumentCurves(QObject):
         kept = self.kept() if resume else ()
         axes = self.axes()
         self.lines = () if self.own_name else self.chosen_lines()
-        if self.own_name:
-            own = next(item for item in self.own if item.name == self.own_name)
+        own = self.chosen_own()
+        if own is not None:
             labels, kernel, own_label = own.lines, own.name, own.label
         else:
             labels, own_label = tuple(line.label for line in self.lines), ""

@@ -97,8 +97,10 @@ def _icon(name: str, color: str, disabled: str) -> QIcon:
 
 @cache
 def _render(name: str, color: str, size: int) -> QPixmap:
-    renderer = QSvgRenderer(QByteArray(recoloured(name, color).encode()))
     picture = QPixmap(size, size)
+    if picture.isNull():
+        return picture  # for a button without any room
+    renderer = QSvgRenderer(QByteArray(recoloured(name, color).encode()))
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     renderer.render(painter, QRectF(0, 0, size, size))

@@ -355,3 +355,14 @@ def test_every_widget_is_named(gpu_ran: Document, qtbot: QtBot) -> None:
         for widget in view.findChildren(kind):
             assert widget.objectName(), widget
             assert widget.accessibleName(), widget.objectName()
+
+
+def test_a_low_panel_folds_the_choice_away_when_it_draws(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    view.resize(480, 300)
+    fold = view.findChild(QToolButton, "curves.fold")
+    assert shown(view, "curves.setup")
+    draw(gpu_ran, qtbot)
+    assert not shown(view, "curves.setup")
+    fold.click()
+    assert shown(view, "curves.setup")

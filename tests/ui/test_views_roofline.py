@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.model.roofline import Ceilings
@@ -108,7 +108,7 @@ def test_without_a_gpu_ceilings_are_expected_and_dashed(ran: Document, qtbot: Qt
     assert text(view, "roofline.share").startswith("at least ")
     assert "not timed: there is no GPU here" in text(view, "roofline.detail")
     assert gpu.source in view.findChild(Chip, "roofline.known").toolTip()
-    assert not view.findChild(QPushButton, "roofline.again").isVisible()
+    assert not view.findChild(QToolButton, "roofline.again").isVisible()
     assert view.plot.item.listDataItems()[0].opts["pen"].dashPattern()
     assert ran.roofline.points() == ()
 
@@ -122,7 +122,7 @@ def test_another_gpu_can_be_chosen(gpu_ran: Document, qtbot: QtBot) -> None:
     box.activated.emit(place)
     assert not gpu_ran.roofline.ceilings().measured
     assert gpu_ran.roofline.standing().measured_ms is None
-    assert not view.findChild(QPushButton, "roofline.again").isEnabled()
+    assert not view.findChild(QToolButton, "roofline.again").isEnabled()
     gpu_ran.roofline.choose_gpu("")
     assert gpu_ran.roofline.ceilings() == H200
 
@@ -167,15 +167,15 @@ def test_a_place_above_the_roof_is_explained(gpu_ran: Document, qtbot: QtBot) ->
 def test_measuring_again_asks_anew(gpu_engine: FakeEngine, gpu_ran: Document, qtbot: QtBot) -> None:
     view = show(gpu_ran, qtbot)
     gpu_engine.hold = True
-    again = view.findChild(QPushButton, "roofline.again")
+    again = view.findChild(QToolButton, "roofline.again")
     again.click()
     assert gpu_engine.requests(timing.GetRoofline)[-1].again
-    assert again.text() == "Cancel"
+    assert again.accessibleName().startswith("Cancel")
     assert "measuring the ceilings" in text(view, "roofline.notes")
     again.click()
     gpu_engine.hold = False
     gpu_engine.release()
-    assert again.text() == "Measure again"
+    assert again.accessibleName().startswith("Measure again")
     assert "cancelled" in text(view, "roofline.notes")
     assert gpu_ran.roofline.ceilings() == H200
 

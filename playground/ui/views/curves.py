@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QStackedLayout,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -40,6 +41,8 @@ _WITHOUT_GPU = (
     "The interpreter's time on the CPU says nothing about a GPU, so no curve is drawn of it. The "
     "roofline of a chosen GPU, coverage, compiling and checks of results work here."
 )
+_LINES_FOR_BOTH = 26
+"""Lines of text under which the choice and a plot would both be squeezed."""
 _PLOT, _HEAT, _TABLE, _BLANK = range(4)
 
 
@@ -51,7 +54,7 @@ class CurvesView(QWidget):
         self.setObjectName("curves")
         self.setAccessibleName("Curves over problem sizes")
         self._document, self._curves, self._theme = document, document.curves, theme
-        self._table_shown = False
+        self._table_shown = self._was_running = False
         self._quantities: tuple[tuple[str, str], ...] = ()
         self._setup = CurvesSetup(document, theme, self)
         self._start = self._button("start", "Draw", "Time every line at every size (F7)")
@@ -64,7 +67,7 @@ class CurvesView(QWidget):
         self._quantity.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self._quantity.setMinimumContentsLength(11)
+        self._quantity.setMinimumContentsLength(8)
         self._quantity.activated.connect(
             lambda index: self._curves.set_look(quantity=self._quantity.itemData(index))
         )
@@ -109,11 +112,18 @@ class CurvesView(QWidget):
         self._actions = PlotActions("curves", theme, self._picture, self._as_csv, "curve", self)
         self._actions.tableToggled.connect(self._show_table)
         self._summary = ElidedLabel("curves.summary", self)
+        self._fold = QToolButton(self)
+        self._fold.setObjectName("curves.fold")
+        self._fold.setAccessibleName("Show sizes and lines to choose from")
+        self._fold.setToolTip("Show or hide the sizes and lines to choose from")
+        self._fold.setCheckable(True)
+        self._fold.setChecked(True)
+        self._fold.setAutoRaise(True)
+        self._fold.toggled.connect(self._on_fold)
         self._bar = QProgressBar(self)
         self._bar.setObjectName("curves.progress")
         self._bar.setAccessibleName("Progress of the curve")
         self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 16)
         policy = self._bar.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes and goes
         self._bar.setSizePolicy(policy)
@@ -124,10 +134,11 @@ class CurvesView(QWidget):
         layout.addWidget(self._setup)
         layout.addWidget(self._make_verbs(page))
         line = QHBoxLayout()
+        line.addWidget(self._fold)
         line.addWidget(self._summary, 1)
-        line.addWidget(self._bar)
         line.addWidget(self._actions)
         layout.addLayout(line)
+        layout.addWidget(self._bar)
         layout.addWidget(self._picture, 1)
         self._empty = EmptyState("curves.empty", "", "", theme, self)
         self._stack = QStackedLayout(self)
@@ -167,6 +178,7 @@ class CurvesView(QWidget):
 
     def _recolour(self) -> None:
         self._resume.setIcon(icon("next", self._theme))
+        self._on_fold(self._fold.isChecked())
         self._show_setup()
         self._show_curve()
 
@@ -250,6 +262,7 @@ class CurvesView(QWidget):
         curves = self._curves
         curve = curves.curve
         self._show_summary()
+        self._make_room()
         self._show_log()
         two = curve is not None and len(curve.axes) > 1
         self._line.setVisible(two and curve is not None and len(curve.lines) > 1)
@@ -340,6 +353,18 @@ class CurvesView(QWidget):
             self._curves.cancel()
         else:
             self._curves.start()
+
+    def _on_fold(self, shown: bool) -> None:
+        self._setup.setVisible(shown)
+        self._fold.setIcon(icon("chevron-up" if shown else "chevron-down", self._theme, "muted"))
+
+    def _make_room(self) -> None:
+        """Fold the choice away in a low panel once there is something to see."""
+        running = self._curves.running
+        if running and not self._was_running:
+            low = self.height() < _LINES_FOR_BOTH * self.fontMetrics().height()
+            self._fold.setChecked(self._fold.isChecked() and not low)
+        self._was_running = running
 
     def _show_table(self, shown: bool) -> None:
         self._table_shown = shown

@@ -18,14 +18,11 @@ from playground.ui.views.plot_style import ThemedPlot
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QMouseEvent
+    from PySide6.QtGui import QMouseEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
     from playground.model.curve import Curve, CurveRow
     from playground.ui.theme import Theme
-
-_MOST_WRITTEN = 120
-"""Cells over which their figures would not be readable."""
 
 
 class CurvesHeat(ThemedPlot):
@@ -37,6 +34,7 @@ class CurvesHeat(ThemedPlot):
         super().__init__("curves.heat", "Heat map over two problem sizes", theme, parent)
         self._curve: Curve | None = None
         self._line, self._quantity, self._title = "", "ms", ""
+        self._written = False
         self.setMouseEnabled(False, False)
         self.scene().sigMouseMoved.connect(self._on_move)
         self.scene().sigMouseClicked.connect(self._on_click)
@@ -102,7 +100,11 @@ class CurvesHeat(ThemedPlot):
         picture[..., 3] = np.where(known, 255, 0)
         image = pg.ImageItem(picture, axisOrder="row-major")
         self.item.addItem(image)
-        if values.size > _MOST_WRITTEN:
+        box = self.item.vb
+        room_up = box.height() / values.shape[0] > 1.2 * self.fontMetrics().height()
+        room_across = box.width() / values.shape[1] > 5 * self.fontMetrics().averageCharWidth()
+        self._written = room_up and room_across
+        if not self._written:
             return
         for (row, column), value in np.ndenumerate(values):
             if not math.isfinite(value):
@@ -171,6 +173,12 @@ class CurvesHeat(ThemedPlot):
         row = self.row_at(event.scenePos())
         if row is not None:
             self.linePicked.emit(row.line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write the figures into the cells, or not, as there is room."""
+        super().resizeEvent(event)
+        if getattr(self, "_curve", None) is not None:
+            self._draw()
 
     def leaveEvent(self, event: QEvent | QMouseEvent) -> None:
         """Hide the tooltip with the pointer."""

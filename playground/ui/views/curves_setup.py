@@ -42,7 +42,7 @@ class AxisFields(QWidget):
 
     edited = Signal()
 
-    def __init__(self, name: str, title: str, parent: QWidget, after: QWidget | None) -> None:
+    def __init__(self, name: str, title: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName(f"curves.{name}")
         flow = FlowLayout(self)
@@ -63,11 +63,9 @@ class AxisFields(QWidget):
             widget.setObjectName(f"curves.{name}.{part}")
             widget.setAccessibleName(words)
             flow.addWidget(widget)
-        if after is not None:
-            flow.addWidget(after)
         letter = self.fontMetrics().averageCharWidth()
         for field in (self._low, self._high):
-            field.setFixedWidth(letter * 11)
+            field.setFixedWidth(letter * 10)
             field.setFont(mono_font())
             field.setToolTip("A size: 98432, 2^14, 2**14, 16k")
             field.editingFinished.connect(self._on_edit)
@@ -149,11 +147,11 @@ class CurvesSetup(QWidget):
         self._two.setToolTip("Time every pair with a second problem size")
         self._two.setAccessibleName(self._two.toolTip())
         self._two.clicked.connect(self._on_two)
-        self._first = AxisFields("first", "First size", self, self._two)
+        self._first = AxisFields("first", "First size", self)
         self._first.edited.connect(
             lambda: self._curves.set_first(self._first.choice(self._curves.first))
         )
-        self._second = AxisFields("second", "Second size", self, None)
+        self._second = AxisFields("second", "Second size", self)
         self._second.edited.connect(self._on_second)
         self._lines = QToolButton(self)
         self._lines.setObjectName("curves.lines")
@@ -169,7 +167,7 @@ class CurvesSetup(QWidget):
         self._expression.setAccessibleName("Torch expression to draw as a line")
         self._expression.setEditable(True)
         self._expression.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self._expression.setMinimumContentsLength(20)
+        self._expression.setMinimumContentsLength(18)
         field = self._expression.lineEdit()
         if field is not None:
             field.setFont(mono_font())
@@ -183,7 +181,7 @@ class CurvesSetup(QWidget):
 
         self._line_row = QWidget(self)
         lines = FlowLayout(self._line_row)
-        for widget in (self._lines, self._expression, self._add):
+        for widget in (self._two, self._lines, self._expression, self._add):
             lines.addWidget(widget)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -216,7 +214,7 @@ class CurvesSetup(QWidget):
         del blocker
         self._what.setVisible(bool(curves.own))
         names = curves.size_names()
-        own = next((item for item in curves.own if item.name == curves.own_name), None)
+        own = curves.chosen_own()
         self._own.setVisible(own is not None)
         if own is not None:
             axes = ", ".join(f"{len(item.values)} sizes of {item.name}" for item in own.axes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QTextOption
+from PySide6.QtGui import QColor, QGuiApplication, QTextOption
 from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
@@ -73,8 +73,10 @@ class NsightView(QWidget):
         self._memory = Meter("nsight.memory", theme, self)
         self._command = self._text("nsight.command", "Command line for Nsight Compute")
         self._command.setFont(mono_font())
+        self._command.setMinimumHeight(self.fontMetrics().height() * 7)
         self._advice = self._text("nsight.advice", "Advice of Nsight Compute")
         self._model: RecordModel[NsightRow] = RecordModel(NSIGHT_COLUMNS, self)
+        self._model.emphasis = self._emphasis
         self._table = RecordTable("nsight.table", "Figures of Nsight Compute", self._model, self)
         self._body = QSplitter(Qt.Orientation.Vertical, self)
         self._body.setObjectName("nsight.splitter")
@@ -130,6 +132,7 @@ class NsightView(QWidget):
         self._csv.setVisible(report is not None)
         self._show_notice()
         self._detail.setText(self._detail_text())
+        self._detail.setVisible(bool(self._detail.text()))
         self._command.setPlainText(nsight.command)
         self._command.setVisible(bool(nsight.command) and report is None and not running)
         self._body.setVisible(report is not None)
@@ -191,6 +194,14 @@ class NsightView(QWidget):
         self._table.fit_columns()
         self._advice.setVisible(bool(report.advice))
         self._advice.setPlainText("\n\n".join(report.advice))
+
+    def _emphasis(self, row: NsightRow) -> QColor | None:
+        """Give figures that stand beside ours a ground of their own."""
+        if not row.ours:
+            return None
+        ground = self._theme.color("accent")
+        ground.setAlphaF(0.12)
+        return ground
 
     # ------------------------------------------------------------------------------ acting
 

@@ -109,13 +109,13 @@ def _compiled(metric: Metric, compiled: CompileReport, unit: str) -> tuple[float
 
 
 NSIGHT_COLUMNS: tuple[Column[NsightRow], ...] = (
-    Column("Section", lambda row: row.section, tip=lambda row: row.section),
-    Column("Metric", lambda row: row.name, tip=lambda row: row.name),
+    Column("Metric", lambda row: row.name, tip=lambda row: f"{row.section}: {row.name}"),
     Column(
         "Nsight", lambda row: row.number if row.number is not None else row.value,
-        lambda row: row.value, numeric=True,
+        lambda row: f"{row.value} {row.unit}".rstrip(), numeric=True,
     ),
-    Column("Unit", lambda row: row.unit),
     Column("Ours", lambda row: row.ours, numeric=True, tip=lambda row: row.tip),
-    Column("Nsight against ours", lambda row: row.apart, numeric=True, tip=lambda row: row.tip),
+    Column("Against ours", lambda row: row.apart, numeric=True, tip=lambda row: row.tip),
+    Column("Section", lambda row: row.section, tip=lambda row: row.section),
+    Column("Unit", lambda row: row.unit),
 )  # fmt: skip

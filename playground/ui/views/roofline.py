@@ -9,9 +9,9 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QStackedLayout,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -61,11 +61,11 @@ class RooflineView(QWidget):
         self._gpu.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self._gpu.setMinimumContentsLength(18)
+        self._gpu.setMinimumContentsLength(14)
         self._gpu.activated.connect(
             lambda index: self._roofline.choose_gpu(self._gpu.itemData(index))
         )
-        self._again = QPushButton(self)
+        self._again = QToolButton(self)
         self._again.setObjectName("roofline.again")
         self._again.clicked.connect(self._on_again)
         self._known = Chip("roofline.known", theme, self)
@@ -194,12 +194,9 @@ class RooflineView(QWidget):
             if roofline.running
             else "Measure memory, L2 and matrix products of this GPU; takes some seconds"
         )
-        self._again.setText(text)
         self._again.setToolTip(tip)
         self._again.setAccessibleName(f"{text}: {tip}")
         self._again.setIcon(icon("cross" if roofline.running else "reset", self._theme))
-        widest = max(map(self.fontMetrics().horizontalAdvance, ("Measure ceilings", text)))
-        self._again.setMinimumWidth(widest + 3 * self.fontMetrics().height())
         self._again.setVisible(roofline.has_gpu())
         ready = self._document.engine_state in ("ready", "busy")
         self._again.setEnabled(roofline.running or (roofline.is_own() and ready))

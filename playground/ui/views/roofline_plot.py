@@ -127,9 +127,11 @@ class RooflinePlot(ThemedPlot):
         y0, y1 = self._y.at(line.points[0][1]), self._y.at(line.points[-1][1])
         if flat:
             text.setPos(x1, y1)
+        elif line.kind == "l2":
+            text.setAnchor((1.06, 0.5))
+            text.setPos(x0 + (x1 - x0) * 0.94, y0 + (y1 - y0) * 0.94)
         else:
-            share = 0.62 if line.kind == "l2" else 0.22
-            text.setPos(x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
+            text.setPos(x0 + (x1 - x0) * 0.22, y0 + (y1 - y0) * 0.22)
         text.setZValue(4)
         self.item.addItem(text)
 
@@ -152,8 +154,7 @@ class RooflinePlot(ThemedPlot):
         else:
             label = "the most it can reach"
         text = pg.TextItem(
-            label, color=self.theme.color("plot_2"), anchor=(-0.1, 0.5),
-            fill=self.tint("plot_background", 0.75),
+            label, color=self.theme.color("plot_2"), anchor=(-0.1, 0.5)
         )  # fmt: skip
         text.setPos(x, (bottom + top) / 2)
         text.setZValue(9)
