@@ -6,8 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from playground.model.file_map import launched_name, references
-from playground.model.host_reading import defaults_of
+from playground.model.file_map import defaults_of, launched_name, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

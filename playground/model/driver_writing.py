@@ -14,8 +14,8 @@ from playground.model import driver_values
 from playground.model.driver_hosts import host_driver
 from playground.model.driver_kernels import kernel_driver
 from playground.model.driver_tensors import DriverText
-from playground.model.file_map import references
-from playground.model.host_reading import defaults_of, read_host
+from playground.model.file_map import constexprs_of, defaults_of, references
+from playground.model.host_reading import read_host
 from playground.model.kernel_reading import read_kernel
 from playground.model.kernel_use import KernelUse
 
@@ -198,15 +198,6 @@ class _Writer:
                 continue
             code = kernel_driver(use, place.call, place.tuned, self.taken, place.node.lineno)
             yield f"written for {name}", code, place.node.lineno
-
-
-def constexprs_of(node: ast.FunctionDef) -> tuple[str, ...]:
-    """Return the parameters annotated as `tl.constexpr`."""
-    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    return tuple(
-        each.arg for each in arguments
-        if each.annotation is not None and "constexpr" in ast.unparse(each.annotation)
-    )  # fmt: skip
 
 
 def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:

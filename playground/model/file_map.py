@@ -255,3 +255,28 @@ def _take_constant(node: ast.stmt, constants: dict[str, int]) -> None:
 
 def _is_constexpr(node: ast.expr) -> bool:
     return ast.unparse(node).endswith("constexpr")
+
+
+def defaults_of(node: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Return the parameters that have defaults."""
+    plain = [*node.args.posonlyargs, *node.args.args]
+    found = dict(
+        zip(
+            (each.arg for each in plain[len(plain) - len(node.args.defaults) :]),
+            node.args.defaults,
+            strict=True,
+        )
+    )
+    for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        if default is not None:
+            found[each.arg] = default
+    return found
+
+
+def constexprs_of(node: ast.FunctionDef) -> tuple[str, ...]:
+    """Return the parameters annotated as `tl.constexpr`."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return tuple(
+        each.arg for each in arguments
+        if each.annotation is not None and "constexpr" in ast.unparse(each.annotation)
+    )  # fmt: skip

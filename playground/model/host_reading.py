@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from playground.model.file_map import defaults_of
 from playground.model.host_expressions import OPERATORS, TENSOR_WORDS
 from playground.model.host_facts import Facts
 from playground.model.host_use import HostTensor, HostUse, HostValue, Parameter, Shape
@@ -60,22 +61,6 @@ def read_host(
     reader.depth = 1
     reader.block(function.body)
     return use
-
-
-def defaults_of(node: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Return the parameters that have defaults."""
-    plain = [*node.args.posonlyargs, *node.args.args]
-    found = dict(
-        zip(
-            (each.arg for each in plain[len(plain) - len(node.args.defaults) :]),
-            node.args.defaults,
-            strict=True,
-        )
-    )
-    for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-        if default is not None:
-            found[each.arg] = default
-    return found
 
 
 def _read_words(function: ast.FunctionDef, use: HostUse, lines: Sequence[str]) -> None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from playground.model.driver_offers import function_calls, only_benchmarks, runs_at_import
-from playground.model.driver_writing import constexprs_of, written_drivers
-from playground.model.file_map import FileMap, is_jit, map_file
+from playground.model.file_map import FileMap, constexprs_of, is_jit, map_file
 from playground.model.finding import Finding
 from playground.model.source_tree import tree_of
 
@@ -99,6 +98,9 @@ def _drivers(
     written: list[Driver] = []
     findings: tuple[Finding, ...] = ()
     if example is None and files.kernels:
+        # Here: a file that brings its example needs nothing of what writes one.
+        from playground.model.driver_writing import written_drivers
+
         try:
             written = [
                 Driver("generated", label, code, (), line)
