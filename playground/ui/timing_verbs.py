@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject
 
-from playground.ui.document_timing import Rival
-
 if TYPE_CHECKING:
     from playground.ui.views.compare import CompareView
     from playground.ui.views.timings import TimingsView
@@ -39,6 +37,8 @@ class TimingVerbs(QObject):
     def compare_with_reference(self) -> None:
         """Compare with the file's `reference`."""
         self._show_compare("reference")
+        from playground.ui.document_timing import Rival  # with it come the messages, and numpy
+
         self._timing.compare(Rival(expression="reference"))
 
     def measure_more(self) -> None:
