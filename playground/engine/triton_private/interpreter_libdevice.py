@@ -7,6 +7,7 @@ argument's precision; results are within the last digits of the GPU's, not equal
 
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playground.engine.triton_private.interpreter_formats import Array
+
+
+_MODULES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice")
 
 
 def _by_torch(function: Callable[..., Any]) -> Callable[..., Array]:
@@ -174,6 +178,21 @@ def install(interpreter: Any, arithmetic: Arithmetic) -> None:
                 setattr(libdevice, name, bound)
                 if hasattr(stubs, name):
                     setattr(stubs, name, bound)
+
+
+def replaced(function: Any) -> dict[str, Any]:
+    """Return what stands for the libdevice functions that a kernel's module has of its own.
+
+    A file that executes the module a second time binds functions that nobody has made callable.
+    """
+    from triton.language.extra import libdevice as stubs
+
+    found = {}
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, types.FunctionType) and value.__module__ in _MODULES:
+            found[name] = getattr(stubs, value.__name__, value)
+    return found
 
 
 def _bound(function: Callable[..., Any], name: str, semantic: Any) -> Callable[..., Any]:

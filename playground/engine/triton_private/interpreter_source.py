@@ -12,6 +12,8 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.triton_private.interpreter_libdevice import replaced
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -123,7 +125,8 @@ def install(interpreter: Any) -> None:
     }
 
     def rewrite_ast(rewriter: Any) -> Callable[..., Any]:
-        result: Callable[..., Any] = rewrite(rewriter.fn, rewriter.ast_transformer, names)
+        seen = {**replaced(rewriter.fn), **names}
+        result: Callable[..., Any] = rewrite(rewriter.fn, rewriter.ast_transformer, seen)
         return result
 
     interpreter.FunctionRewriter.rewrite_ast = rewrite_ast
