@@ -173,13 +173,13 @@ def _moved(tensor: torch.Tensor, args: tuple[Any, ...], named: dict[str, Any], c
         named = {**named, "device": torch.device("cpu")}
     else:
         args = (torch.device("cpu"), *args[1:])
+    if not to_gpu and is_inside(caller):
+        return called(_real_to, tensor, *args, **named)  # who knows the truth wants no copy
     # Positional: (device, dtype, non_blocking, copy).
     if len(args) < 4 and not named.get("copy") and to_gpu is not is_on_gpu(tensor):
         named = {**named, "copy": True}
     moved = called(_real_to, tensor, *args, **named)
-    if to_gpu:
-        return noted(moved)
-    return moved if is_inside(caller) else put(moved, on_gpu=False)
+    return noted(moved) if to_gpu else put(moved, on_gpu=False)
 
 
 _real_to = torch.Tensor.to

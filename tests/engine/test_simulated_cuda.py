@@ -143,6 +143,15 @@ def test_tensors_are_told_apart_only_once_there_are_both(cuda, scope):
     assert not any(item.is_cuda for item in (early * 2, torch.ones(2), results[0][0]))
 
 
+def test_this_app_copies_nothing_to_look_at_it_on_the_host(cuda):
+    there = torch.ones(64, device="cuda")
+    names = {"there": there}
+    exec(compile("same = there.cpu() is there", arguments.__file__, "exec"), names)
+    assert names["same"]
+    assert there.cpu() is not there
+    assert (there * 2).is_cuda
+
+
 def test_a_file_all_on_the_gpu_is_not_followed(cuda):
     there = torch.ones(2, device="cuda")
     made = there * 2
