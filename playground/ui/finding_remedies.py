@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,20 +15,25 @@ if TYPE_CHECKING:
 class Remedy:
     """Something that a button beside a finding does."""
 
-    id: Literal["benchmarks", "tuning"]
+    id: Literal["benchmarks", "tuning", "ragged"]
     text: str
     tip: str
+    sizes: tuple[tuple[str, int], ...] = ()
 
     def apply(self, document: Document) -> None:
-        """Do it: what was left out of the run is put in, and the file runs again."""
+        """Do it, and run the file again: with what was left out, or with the other sizes."""
         if self.id == "benchmarks":
             document.set_run_benchmarks(True)
-        else:
+        elif self.id == "tuning":
             document.set_run_tuning(True)
+        for name, value in self.sizes:
+            document.set_size(name, value)
         document.run()
 
 
 _BENCHMARKS = Remedy("benchmarks", "Run it", "Run the file again with its own benchmarks")
+_RAGGED = re.compile(r"^run example\((.+)\) as well$")
+_SIZE = re.compile(r"(\w+)=(\d+)")
 _TUNING = Remedy("tuning", "Run it", "Run the file again with its own tuning")
 
 
@@ -40,4 +46,9 @@ def remedy_for(finding: Finding) -> Remedy | None:
         return None
     if "--benchmarks" in finding.hint:
         return _BENCHMARKS
+    ragged = _RAGGED.match(finding.hint)
+    if ragged is not None:
+        sizes = tuple((name, int(value)) for name, value in _SIZE.findall(ragged[1]))
+        tip = f"Run with {ragged[1]}: sizes that no block divides"
+        return Remedy("ragged", "Try ragged sizes", tip, sizes)
     return _TUNING if "--tuning" in finding.hint else None

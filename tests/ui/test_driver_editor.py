@@ -188,6 +188,23 @@ def test_what_a_run_left_out_runs_at_a_click(qtbot, qapp, tmp_path, file, flag):
         assert window.actions_table[f"run.{flag}"].isChecked()
 
 
+def test_sizes_that_no_block_divides_are_tried_at_a_click(qtbot, qapp, tmp_path):
+    kernel = Path(__file__).resolve().parents[2] / "kernels" / "vector_add.py"
+    with open_window(tmp_path, qapp, path=kernel, views=True) as window:
+        window.engine.run_findings = (
+            Finding("info", "driver", "no mask was needed", "run example(size=1025) as well"),
+        )
+        window.document.run()
+        tree = window.docks.views["findings"].tree
+        qtbot.waitUntil(lambda: tree.topLevelItemCount() == 1)
+        before = len(window.engine.requests(messages.Run))
+        holder = tree.itemWidget(tree.topLevelItem(0), 3)
+        holder.findChild(QPushButton, "findings.do.ragged").click()
+        qtbot.waitUntil(lambda: len(window.engine.requests(messages.Run)) == before + 1)
+        assert window.engine.requests(messages.Run)[-1].sizes == {"size": 1025}
+        assert window.document.sizes["size"] == 1025
+
+
 def test_a_simulated_gpu_is_on_the_badge(window, qtbot):
     badge = window.statusBar().badge
     assert "simulated" not in badge.text()
