@@ -35,11 +35,11 @@ class TelemetryStrip(QAbstractButton):
         self.setAccessibleName("GPU telemetry")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._document, self._theme = document, theme
         self._telemetry = document.telemetry
         self._window: QWidget | None = None
-        self._shown: tuple[Quantity, ...] = QUANTITIES
+        self._wanted: tuple[Quantity, ...] = QUANTITIES
         document.deviceChanged.connect(self._on_device)
         self._telemetry.changed.connect(self._on_change)
         theme.changed.connect(self.update)
@@ -48,7 +48,15 @@ class TelemetryStrip(QAbstractButton):
     @property
     def shown(self) -> tuple[str, ...]:
         """The ids of the quantities that have room."""
-        return tuple(quantity.id for quantity in self._shown)
+        return tuple(quantity.id for quantity in self._fitting())
+
+    def _fitting(self) -> tuple[Quantity, ...]:
+        """Return the quantities that are drawn: each whole, and the first in any case."""
+        right, count = 0, 0
+        for quantity in self._wanted:
+            right += self._width(quantity)
+            count += right <= self.width()
+        return self._wanted[: max(count, 1)]
 
     def watch(self, window: QWidget) -> None:
         """Ask while `window` can be seen, and take its width as the measure of the room."""
@@ -70,13 +78,13 @@ class TelemetryStrip(QAbstractButton):
             return
         self._telemetry.watch(window.isVisible() and not window.isMinimized())
         room = window.width() - _LINES_FOR_OTHERS * self.fontMetrics().height()
-        shown: list[Quantity] = []
+        wanted: list[Quantity] = []
         for quantity in QUANTITIES:
             room -= self._width(quantity)
-            if room > 0 or not shown:
-                shown.append(quantity)
-        if tuple(shown) != self._shown:
-            self._shown = tuple(shown)
+            if room > 0 or not wanted:
+                wanted.append(quantity)
+        if tuple(wanted) != self._wanted:
+            self._wanted = tuple(wanted)
             self.updateGeometry()
             self.update()
 
@@ -101,13 +109,13 @@ class TelemetryStrip(QAbstractButton):
         return text + self._spark() + metrics.height()
 
     def sizeHint(self) -> QSize:
-        """Return the room of the quantities shown at their widest: values move nothing."""
-        width = sum(self._width(quantity) for quantity in self._shown)
+        """Return the room of the quantities wanted at their widest: values move nothing."""
+        width = sum(self._width(quantity) for quantity in self._wanted)
         return QSize(width, round(self.fontMetrics().height() * 1.3))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same: the strip is never cut."""
-        return self.sizeHint()
+        """Return the room of the first quantity: the window is never widened for the others."""
+        return QSize(self._width(self._wanted[0]), self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw each value with its curve."""
@@ -118,7 +126,7 @@ class TelemetryStrip(QAbstractButton):
         line = self.fontMetrics().height()
         state, moments = self._telemetry.latest, self._telemetry.moments
         left = 0.0
-        for quantity in self._shown:
+        for quantity in self._fitting():
             width = self._width(quantity)
             room = QRectF(left, 0, width - self._spark() - line * 0.75, self.height())
             text = " ".join(filter(None, (quantity.short, quantity.text(state))))
