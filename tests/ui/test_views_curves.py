@@ -140,6 +140,7 @@ def test_rows_are_drawn_as_they_come(
     assert summary(view) == "5 of 18 points"
     assert shown(view, "curves.progress")
     assert view.findChild(QPushButton, "curves.start").text() == "Cancel"
+    qtbot.waitUntil(lambda: sum(len(series.points) for series in view.plot._series) == 5)
     before = view.plot.item.viewRange()[0]
     gpu_engine.release()
     assert not curves.running

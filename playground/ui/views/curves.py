@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -30,7 +30,7 @@ from playground.ui.views.curves_table import curve_columns
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.plot_actions import PlotActions
-from playground.ui.views.table_twin import RecordModel, RecordTable
+from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 
 if TYPE_CHECKING:
     from playground.model.curve import Curve, CurveRow
@@ -41,6 +41,7 @@ _WITHOUT_GPU = (
     "The interpreter's time on the CPU says nothing about a GPU, so no curve is drawn of it. The "
     "roofline of a chosen GPU, coverage, compiling and checks of results work here."
 )
+REDRAW_MS = 120
 _LINES_FOR_BOTH = 26
 """Lines of text under which the choice and a plot would both be squeezed."""
 _PLOT, _HEAT, _TABLE, _BLANK = range(4)
@@ -55,7 +56,14 @@ class CurvesView(QWidget):
         self.setAccessibleName("Curves over problem sizes")
         self._document, self._curves, self._theme = document, document.curves, theme
         self._table_shown = self._was_running = False
+        self._drawn: Curve | None = None
+        # Rows can come faster than they are worth a drawing each.
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(REDRAW_MS)
+        self._later.timeout.connect(self._show_curve)
         self._quantities: tuple[tuple[str, str], ...] = ()
+        self._columns: tuple[Column[CurveRow], ...] = ()
         self._setup = CurvesSetup(document, theme, self)
         self._start = self._button("start", "Draw", "Time every line at every size (F7)")
         self._start.clicked.connect(self._on_start)
@@ -114,12 +122,8 @@ class CurvesView(QWidget):
         self._summary = ElidedLabel("curves.summary", self)
         self._fold = QToolButton(self)
         self._fold.setObjectName("curves.fold")
-        self._fold.setAccessibleName("Show sizes and lines to choose from")
-        self._fold.setToolTip("Show or hide the sizes and lines to choose from")
-        self._fold.setCheckable(True)
-        self._fold.setChecked(True)
         self._fold.setAutoRaise(True)
-        self._fold.toggled.connect(self._on_fold)
+        self._fold.clicked.connect(lambda: self._unfold(self._setup.isHidden()))
         self._bar = QProgressBar(self)
         self._bar.setObjectName("curves.progress")
         self._bar.setAccessibleName("Progress of the curve")
@@ -146,7 +150,7 @@ class CurvesView(QWidget):
         self._stack.addWidget(page)
 
         self._curves.setupChanged.connect(self._show_setup)
-        self._curves.curveChanged.connect(self._show_curve)
+        self._curves.curveChanged.connect(self._on_rows)
         self._curves.lookChanged.connect(self._show_curve)
         theme.changed.connect(self._recolour)
         self._recolour()
@@ -178,7 +182,7 @@ class CurvesView(QWidget):
 
     def _recolour(self) -> None:
         self._resume.setIcon(icon("next", self._theme))
-        self._on_fold(self._fold.isChecked())
+        self._unfold(not self._setup.isHidden())
         self._show_setup()
         self._show_curve()
 
@@ -258,11 +262,20 @@ class CurvesView(QWidget):
                                              for s in sources)))  # fmt: skip
         return " · ".join((*parts, *curve.notes))
 
-    def _show_curve(self) -> None:
-        curves = self._curves
-        curve = curves.curve
+    def _on_rows(self) -> None:
         self._show_summary()
         self._make_room()
+        if self._curves.running and self._drawn is not None:
+            if not self._later.isActive():
+                self._later.start()
+        else:
+            self._show_curve()
+
+    def _show_curve(self) -> None:
+        self._later.stop()
+        curves = self._curves
+        curve = self._drawn = curves.curve
+        self._show_summary()
         self._show_log()
         two = curve is not None and len(curve.axes) > 1
         self._line.setVisible(two and curve is not None and len(curve.lines) > 1)
@@ -297,9 +310,7 @@ class CurvesView(QWidget):
                     for item, look in zip(series, self.plot.looks(), strict=True)
                 ]
             )
-        self._model.set_columns(curve_columns(curve, short))
-        self._model.set_records(curve.rows)
-        self._table.fit_columns()
+        self._columns = curve_columns(curve, short)
         self._show_page()
 
     def _show_page(self) -> None:
@@ -307,10 +318,22 @@ class CurvesView(QWidget):
         if curve is None:
             self._pages.setCurrentIndex(_BLANK)
         elif self._table_shown:
+            self._show_rows(curve)
             self._pages.setCurrentIndex(_TABLE)
         else:
             heat = len(curve.axes) > 1 and self._curves.heat
             self._pages.setCurrentIndex(_HEAT if heat else _PLOT)
+
+    def _show_rows(self, curve: Curve) -> None:
+        titles = [column.title for column in self._columns]
+        fresh = titles != [column.title for column in self._model.columns]
+        # The columns know this curve's lines, so they come anew with it; widths only where needed.
+        self._model.columns = self._columns
+        if fresh:
+            self._model.set_columns(self._columns)
+        self._model.set_records(curve.rows)
+        if fresh or len(curve.rows) <= len(curve.lines):
+            self._table.fit_columns()
 
     def _show_log(self) -> None:
         for box, on in ((self._log, self._curves.log_y), (self._heat, self._curves.heat)):
@@ -333,6 +356,7 @@ class CurvesView(QWidget):
             self._quantity.view().setMinimumWidth(self._quantity.view().sizeHintForColumn(0) + 24)
         wanted = self._quantity.findData(self._curves.quantity) if self._curves.quantity else 0
         self._quantity.setCurrentIndex(max(wanted, 0))
+        self._quantity.setToolTip(f"Drawn upwards: {found[self._quantity.currentIndex()][1]}")
         del blocker
 
     def _chosen_line(self, curve: Curve, short: dict[str, str]) -> str:
@@ -354,8 +378,10 @@ class CurvesView(QWidget):
         else:
             self._curves.start()
 
-    def _on_fold(self, shown: bool) -> None:
+    def _unfold(self, shown: bool) -> None:
         self._setup.setVisible(shown)
+        self._fold.setToolTip(f"{'Hide' if shown else 'Show'} the sizes and lines to choose from")
+        self._fold.setAccessibleName(self._fold.toolTip())
         self._fold.setIcon(icon("chevron-up" if shown else "chevron-down", self._theme, "muted"))
 
     def _make_room(self) -> None:
@@ -363,7 +389,7 @@ class CurvesView(QWidget):
         running = self._curves.running
         if running and not self._was_running:
             low = self.height() < _LINES_FOR_BOTH * self.fontMetrics().height()
-            self._fold.setChecked(self._fold.isChecked() and not low)
+            self._unfold(not self._setup.isHidden() and not low)
         self._was_running = running
 
     def _show_table(self, shown: bool) -> None:

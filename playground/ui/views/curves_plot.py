@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QToolTip
 
 from playground.model.problem_sizes import size_text
 from playground.ui.views.curve_series import SPEED_UP, row_text, value_text
-from playground.ui.views.formatting import significant, time_unit
-from playground.ui.views.log_axis import ReadableAxis
+from playground.ui.views.formatting import time_unit
+from playground.ui.views.log_axis import ReadableAxis, plain_tick
 from playground.ui.views.plot_style import ThemedPlot
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class CurvesPlot(ThemedPlot):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._x = ReadableAxis("bottom", lambda value: size_text(round(value)))
-        self._y = ReadableAxis("left", lambda value: significant(value, 3))
+        self._y = ReadableAxis("left", plain_tick)
         super().__init__(
             "curves.plot", "Times over problem sizes", theme, parent,
             {"bottom": self._x, "left": self._y},
@@ -156,8 +156,8 @@ class CurvesPlot(ThemedPlot):
         if self._quantity == "ms":
             return _time_tick
         if self._quantity.startswith(SPEED_UP):
-            return lambda value: f"{significant(value, 3)}×"
-        return lambda value: significant(value, 3)
+            return lambda value: f"{value:.3g}×"
+        return plain_tick
 
     def _fit(self, curve: Curve, sizes: tuple[int, ...]) -> None:
         """Set the ranges; x from the sizes asked for, so that points come in where they belong."""

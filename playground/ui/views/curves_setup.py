@@ -167,7 +167,7 @@ class CurvesSetup(QWidget):
         self._expression.setAccessibleName("Torch expression to draw as a line")
         self._expression.setEditable(True)
         self._expression.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self._expression.setMinimumContentsLength(18)
+        self._expression.setMinimumContentsLength(26)
         field = self._expression.lineEdit()
         if field is not None:
             field.setFont(mono_font())

@@ -89,5 +89,10 @@ class ReadableAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no typ
         return metrics.horizontalAdvance(text) + metrics.height() * 0.9
 
 
+def plain_tick(value: float) -> str:
+    """Return a tick's value in three digits, thin spaces between thousands."""
+    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}".replace(",", "\u2009")
+
+
 def _is_round(value: float) -> bool:
     return value == int(value) and int(value) & (int(value) - 1) == 0

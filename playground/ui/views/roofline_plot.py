@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QCursor, QPen
 from PySide6.QtWidgets import QToolTip
 
 from playground.ui.views.formatting import bytes_text, measurement_text, significant
-from playground.ui.views.log_axis import ReadableAxis
+from playground.ui.views.log_axis import ReadableAxis, plain_tick
 from playground.ui.views.plot_style import ThemedPlot
 from playground.ui.views.roof_lines import place
 
@@ -37,7 +37,7 @@ class RooflinePlot(ThemedPlot):
     configPicked = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._x, self._y = ReadableAxis("bottom", _plain_tick), ReadableAxis("left", _plain_tick)
+        self._x, self._y = ReadableAxis("bottom", plain_tick), ReadableAxis("left", plain_tick)
         super().__init__(
             "roofline.plot", "Roofline", theme, parent, {"bottom": self._x, "left": self._y}
         )
@@ -77,8 +77,8 @@ class RooflinePlot(ThemedPlot):
             self.label_axes("", "")
             return
         over_bytes = picture.over == "bytes"
-        self._x.show_scale(log=True, text=_bytes_tick if over_bytes else _plain_tick)
-        self._y.show_scale(log=True, text=_plain_tick)
+        self._x.show_scale(log=True, text=_bytes_tick if over_bytes else plain_tick)
+        self._y.show_scale(log=True, text=plain_tick)
         self.setXRange(*(self._x.at(value) for value in picture.x_range), padding=0)
         self.setYRange(*(self._y.at(value) for value in picture.y_range), padding=0)
         dashed = not ceilings.measured
@@ -247,10 +247,6 @@ def point_text(point: RoofPoint) -> str:
     if point.flops:
         figures += f" · {significant(point.tflops, 4)} TFLOP/s"
     return "\n".join([*lines, figures])
-
-
-def _plain_tick(value: float) -> str:
-    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}".replace(",", "\u2009")
 
 
 def _bytes_tick(value: float) -> str:
