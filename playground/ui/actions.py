@@ -145,7 +145,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
                "Joules of one launch, from running it for a second", "launch"),
     ActionSpec("curve", "Draw c&urve over sizes", "run", 3, "draw_curve", "curves", "F7",
                "Time the launch over problem sizes, beside rivals", "launch"),
-    ActionSpec("roofline", "Show the r&oofline", "run", 3, "show_roofline", "roofline", "F8",
+    ActionSpec("roofline", "Show the r&oofline", "run", 3, "show_roofline", "roofline", "Ctrl+F8",
                "What the GPU's ceilings allow this launch, and what bounds it", "launch"),
     ActionSpec("roofline.again", "&Measure the ceilings again", "run", 3,
                "measure_ceilings", "", "",

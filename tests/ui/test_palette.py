@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QKeySequenceEdit, QLabel
 
 from playground.model.resources import kernels_dir
+from playground.ui.actions import ACTIONS
 from playground.ui.commands import all_commands
 from playground.ui.palette import score
 from playground.ui.preferences import Preferences
@@ -70,14 +71,19 @@ def test_preferences_change_theme_size_and_keys(window):
     dialog._points.setValue(15)
     dialog._wrap.setChecked(True)
     field = dialog.findChild(QKeySequenceEdit, "shortcut:run")
-    field.setKeySequence("F9")
+    field.setKeySequence("F12")
     dialog.accept()
     assert window.theme.name == "dark"
     assert window.editor.font().pointSizeF() == 15
     assert window.settings.wrap
-    assert window.actions_table["run"].shortcut().toString() == "F9"
-    assert window.settings.shortcuts() == {"run": "F9"}
-    assert "(F9)" in window.actions_table["run"].toolTip()
+    assert window.actions_table["run"].shortcut().toString() == "F12"
+    assert window.settings.shortcuts() == {"run": "F12"}
+    assert "(F12)" in window.actions_table["run"].toolTip()
+
+
+def test_no_two_actions_share_keys_as_they_come():
+    keys = [spec.keys for spec in ACTIONS if spec.keys]
+    assert len(set(keys)) == len(keys)
 
 
 def test_two_actions_cannot_share_keys(window):
