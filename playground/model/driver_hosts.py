@@ -121,6 +121,8 @@ def _arguments(plan: HostPlan) -> None:
     for name, parameter in use.parameters.items():
         annotation = parameter.annotation
         if name in plan.defaults:
+            if driver_values.asks_for_kernels(name):
+                plan.others[name] = "True"
             continue
         if name in options:
             plan.others[name] = options[name]

@@ -73,6 +73,11 @@ def is_index(name: str) -> bool:
     return re.search(r"(^|_)(idx|ids?|ind(ex|ices)|labels?|targets?)$", name.lower()) is not None
 
 
+def asks_for_kernels(name: str) -> bool:
+    """Tell whether a parameter called `name` chooses the way that launches kernels."""
+    return re.fullmatch(r"(use_|enable_|with_)?(triton|kernels?)", name.lower()) is not None
+
+
 def is_truth(name: str) -> bool:
     """Tell whether a parameter called `name` is true or false."""
     return _TRUTHS.fullmatch(name) is not None

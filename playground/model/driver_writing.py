@@ -101,7 +101,8 @@ class _Writer:
                 if "Module" in bases:
                     models.append(node)
                 elif "Function" in bases and name not in inner:
-                    functions.append((name, forward, f"{name}.apply", 1))
+                    whole = any("classmethod" in ast.unparse(d) for d in forward.decorator_list)
+                    functions.append((name, forward, f"{name}.apply", 2 if whole else 1))
             elif name not in inner:
                 functions.append((name, node, name, 0))
         models.sort(key=lambda node: node.name != "ModelNew")

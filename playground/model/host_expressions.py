@@ -219,6 +219,10 @@ class Expressions(ABC):
         if isinstance(inner, tuple) and isinstance(place, Sym) and place.op == "const":
             at = place.value
             return inner[at] if -len(inner) <= at < len(inner) else UNKNOWN
+        if isinstance(inner, Parameter) and isinstance(node.slice, ast.Tuple):
+            # `x[..., :-1, :]` has two dimensions at least.
+            taken = [part for part in node.slice.elts if not isinstance(part, ast.Constant)]
+            inner.least_rank = max(inner.least_rank, len(taken))
         if isinstance(inner, HostTensor) and inner.origin:
             owner = self.use.parameters[inner.origin]
             return HostTensor(origin=inner.origin) if owner.is_tensor else UNKNOWN

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from playground.model.driver_values import asks_for_kernels
 from playground.model.file_map import defaults_of
 from playground.model.host_expressions import OPERATORS, TENSOR_WORDS
 from playground.model.host_facts import Facts
@@ -50,6 +51,8 @@ def read_host(
             parameter.given = False
             default = defaults[argument.arg]
             parameter.default = default.value if isinstance(default, ast.Constant) else default
+            if asks_for_kernels(argument.arg):
+                parameter.default = True
         use.parameters[argument.arg] = parameter
         reader.env[argument.arg] = parameter
     _read_words(function, use, text_lines)

@@ -150,12 +150,12 @@ def _ranks(plan: HostPlan) -> None:
             seen.setdefault(name, [])
     for name, parameter in use.parameters.items():
         places = seen.get(name, [])
-        if parameter.rank is None and name in seen:
+        if parameter.rank is None and (name in seen or parameter.least_rank):
             back = max((-place for place in places if place < 0), default=0)
             ahead = max((place + 1 for place in places if place >= 0), default=0)
             # Who looks at the last size only takes rows of it: two dimensions are the plainest.
             rows = back == 1 and not ahead and not driver_values.is_index(name)
-            parameter.rank = max(ahead, back, 2 if rows else 1)
+            parameter.rank = max(ahead, back, parameter.least_rank, 2 if rows else 1)
 
 
 def _all_names(plan: HostPlan) -> list[str]:

@@ -42,6 +42,7 @@ class Parameter(HostTensor):
     is_tensor: bool = False
     is_number: bool = False
     is_axis: bool = False
+    least_rank: int = 0
     dtype: str = ""
     given: bool = True
     default: object = None

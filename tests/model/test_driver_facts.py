@@ -112,6 +112,11 @@ class Scaled(torch.autograd.Function):
     assert code.splitlines()[-1] == "Scaled.apply(x)"
 
 
+def test_a_flag_that_leads_to_the_kernel_is_set() -> None:
+    code = code_for(launcher("x, w, use_triton=False", "if not use_triton:\n    return x"))
+    assert code.splitlines()[-1] == "launch(x, w, True)"
+
+
 def test_a_model_is_as_wide_as_its_input() -> None:
     code = code_for(
         ROWS
