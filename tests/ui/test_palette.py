@@ -6,7 +6,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QKeySequenceEdit, QLabel
 
 from playground.model.resources import kernels_dir
-from playground.ui.actions import ACTIONS
 from playground.ui.commands import all_commands
 from playground.ui.palette import score
 from playground.ui.preferences import Preferences
@@ -79,11 +78,6 @@ def test_preferences_change_theme_size_and_keys(window):
     assert window.actions_table["run"].shortcut().toString() == "F12"
     assert window.settings.shortcuts() == {"run": "F12"}
     assert "(F12)" in window.actions_table["run"].toolTip()
-
-
-def test_no_two_actions_share_keys_as_they_come():
-    keys = [spec.keys for spec in ACTIONS if spec.keys]
-    assert len(set(keys)) == len(keys)
 
 
 def test_two_actions_cannot_share_keys(window):
