@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
@@ -21,9 +19,10 @@ from PySide6.QtWidgets import (
 from playground.ui.document_curves import labels_short
 from playground.ui.icons import icon
 from playground.ui.views.chips import FlowLayout
-from playground.ui.views.curve_series import line_series, quantities, second_series
+from playground.ui.views.curve_series import line_series, second_series
 from playground.ui.views.curves_heat import CurvesHeat
 from playground.ui.views.curves_legend import Legend
+from playground.ui.views.curves_look import CurvesLook
 from playground.ui.views.curves_plot import CurvesPlot
 from playground.ui.views.curves_setup import CurvesSetup
 from playground.ui.views.curves_table import curve_columns
@@ -62,7 +61,6 @@ class CurvesView(QWidget):
         self._later.setSingleShot(True)
         self._later.setInterval(REDRAW_MS)
         self._later.timeout.connect(self._show_curve)
-        self._quantities: tuple[tuple[str, str], ...] = ()
         self._columns: tuple[Column[CurveRow], ...] = ()
         self._setup = CurvesSetup(document, theme, self)
         self._start = self._button("start", "Draw", "Time every line at every size (F7)")
@@ -71,33 +69,7 @@ class CurvesView(QWidget):
         self._start.setMinimumWidth(wide)  # it says Cancel meanwhile, and nothing moves
         self._resume = self._button("resume", "Continue", "Time only the points that are missing")
         self._resume.clicked.connect(lambda: self._curves.start(resume=True))
-        self._quantity = self._combo("quantity", "What is drawn upwards")
-        self._quantity.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self._quantity.setMinimumContentsLength(8)
-        self._quantity.activated.connect(
-            lambda index: self._curves.set_look(quantity=self._quantity.itemData(index))
-        )
-        self._line = self._combo("line", "Which line is drawn over two sizes")
-        self._line.activated.connect(
-            lambda index: self._curves.set_look(line=self._line.itemData(index))
-        )
-        self._cache = self._combo("cache", "Cache mode of the measurement")
-        for mode in ("cold", "warm"):
-            self._cache.addItem(f"{mode} L2", mode)
-        self._cache.setToolTip("Evict the L2 before every sample (cold), or leave it filled (warm)")
-        self._cache.activated.connect(lambda i: document.set_cache(self._cache.itemData(i)))
-        self._log = QCheckBox("log", self)
-        self._log.setObjectName("curves.log")
-        self._log.setToolTip("Logarithmic axis upwards")
-        self._log.setAccessibleName(self._log.toolTip())
-        self._log.toggled.connect(lambda on: self._curves.set_look(log_y=on))
-        self._heat = QCheckBox("heat map", self)
-        self._heat.setObjectName("curves.heatMap")
-        self._heat.setToolTip("Draw two sizes as a map instead of one line a value")
-        self._heat.setAccessibleName(self._heat.toolTip())
-        self._heat.toggled.connect(lambda on: self._curves.set_look(heat=on))
+        self._look = CurvesLook(document, self)
 
         self.plot = CurvesPlot(theme, self)
         self.plot.linePicked.connect(self._curves.apply)
@@ -162,21 +134,10 @@ class CurvesView(QWidget):
         button.setAccessibleName(f"{text}: {tip}")
         return button
 
-    def _combo(self, name: str, title: str) -> QComboBox:
-        combo = QComboBox(self)
-        combo.setObjectName(f"curves.{name}")
-        combo.setAccessibleName(title)
-        combo.setToolTip(title)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        return combo
-
     def _make_verbs(self, parent: QWidget) -> QWidget:
         verbs = QWidget(parent)
         flow = FlowLayout(verbs)
-        for widget in (
-            self._start, self._resume, self._cache, self._quantity, self._log,
-            self._line, self._heat,
-        ):  # fmt: skip
+        for widget in (self._start, self._resume, *self._look.widgets()):
             flow.addWidget(widget)
         return verbs
 
@@ -205,9 +166,7 @@ class CurvesView(QWidget):
                 "size: int = 1 << 20, and launch the kernel from it.",
             )
         self._stack.setCurrentIndex(0 if nothing and curves.curve is None else 1)
-        blocker = QSignalBlocker(self._cache)
-        self._cache.setCurrentIndex(max(self._cache.findData(document.cache), 0))
-        del blocker
+        self._look.show_cache()
         ready = document.engine_state in ("ready", "busy")
         wrong = curves.wrong()
         kept, points = len(curves.kept()), curves.points()
@@ -276,13 +235,9 @@ class CurvesView(QWidget):
         curves = self._curves
         curve = self._drawn = curves.curve
         self._show_summary()
-        self._show_log()
-        two = curve is not None and len(curve.axes) > 1
-        self._line.setVisible(two and curve is not None and len(curve.lines) > 1)
-        self._heat.setVisible(two)
         self._actions.setEnabled(curve is not None)
         if curve is None:
-            self._fill_quantities(())
+            self._look.show_curve(None, {})
             self.plot.show_curve(None, (), "ms", log_y=True)
             self.legend.show_entries(())
             self._model.set_records(())
@@ -290,28 +245,33 @@ class CurvesView(QWidget):
             self._pages.setCurrentIndex(_BLANK)
             return
         short = labels_short(curves.lines) or {line: line for line in curve.lines}
-        self._fill_quantities(quantities(curve, short))
-        quantity = str(self._quantity.currentData() or "ms")
-        line = self._chosen_line(curve, short)
-        if two and curves.heat:
-            self.heat.show_curve(curve, line, quantity, short.get(line, line))
+        self._look.show_curve(curve, short)
+        if len(curve.axes) > 1 and curves.heat:
+            line = self._look.line
+            self.heat.show_curve(curve, line, self._look.quantity, short.get(line, line))
             self.legend.show_entries(())
         else:
-            series = (
-                second_series(curve, quantity, line) if two else line_series(curve, quantity, short)
-            )
-            rivals = [item.config is None for item in curves.lines] if not two else ()
-            self.plot.show_curve(
-                curve, series, quantity, log_y=curves.log_y, rivals=rivals, ordered=two
-            )
-            self.legend.show_entries(
-                [
-                    (item.title, item.title if two else item.line, look)
-                    for item, look in zip(series, self.plot.looks(), strict=True)
-                ]
-            )
+            self._show_plot(curve, short)
         self._columns = curve_columns(curve, short)
         self._show_page()
+
+    def _show_plot(self, curve: Curve, short: dict[str, str]) -> None:
+        look, two = self._look, len(curve.axes) > 1
+        if two:
+            series = second_series(curve, look.quantity, look.line)
+        else:
+            series = line_series(curve, look.quantity, short)
+        rivals = [item.config is None for item in self._curves.lines] if not two else ()
+        self.plot.show_curve(
+            curve, series, look.quantity, log_y=self._curves.log_y, rivals=rivals, ordered=two,
+            title=look.title,
+        )  # fmt: skip
+        self.legend.show_entries(
+            [
+                (item.title, item.title if two else item.line, drawn)
+                for item, drawn in zip(series, self.plot.looks(), strict=True)
+            ]
+        )
 
     def _show_page(self) -> None:
         curve = self._curves.curve
@@ -334,41 +294,6 @@ class CurvesView(QWidget):
         self._model.set_records(curve.rows)
         if fresh or len(curve.rows) <= len(curve.lines):
             self._table.fit_columns()
-
-    def _show_log(self) -> None:
-        for box, on in ((self._log, self._curves.log_y), (self._heat, self._curves.heat)):
-            blocker = QSignalBlocker(box)
-            box.setChecked(on)
-            del blocker
-        self._log.setEnabled(not self._curves.heat)
-
-    def _fill_quantities(self, found: tuple[tuple[str, str], ...]) -> None:
-        # Before the first rows nothing is known but that there will be times.
-        found = found or (("ms", "time"),)
-        blocker = QSignalBlocker(self._quantity)
-        if found != self._quantities:
-            self._quantities = found
-            self._quantity.clear()
-            for key, title in found:
-                cut = title if len(title) <= 40 else f"{title[:39]}…"
-                self._quantity.addItem(cut, key)
-            # The list may be wider than the field, which keeps its width.
-            self._quantity.view().setMinimumWidth(self._quantity.view().sizeHintForColumn(0) + 24)
-        wanted = self._quantity.findData(self._curves.quantity) if self._curves.quantity else 0
-        self._quantity.setCurrentIndex(max(wanted, 0))
-        self._quantity.setToolTip(f"Drawn upwards: {found[self._quantity.currentIndex()][1]}")
-        del blocker
-
-    def _chosen_line(self, curve: Curve, short: dict[str, str]) -> str:
-        blocker = QSignalBlocker(self._line)
-        if [self._line.itemData(i) for i in range(self._line.count())] != list(curve.lines):
-            self._line.clear()
-            for line in curve.lines:
-                title = short.get(line, line)
-                self._line.addItem(title if len(title) <= 40 else f"{title[:39]}…", line)
-        self._line.setCurrentIndex(max(self._line.findData(self._curves.shown_line), 0))
-        del blocker
-        return str(self._line.currentData() or "")
 
     # ------------------------------------------------------------------------------ acting
 

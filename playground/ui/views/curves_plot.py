@@ -92,7 +92,7 @@ class CurvesPlot(ThemedPlot):
         self._quantity, self._log_y = "ms", True
         self._rivals: tuple[bool, ...] = ()
         self._ordered = False
-        self._range: tuple[float, ...] = ()
+        self._title = ""
         self.scatters: list[Any] = []
         self.setMouseEnabled(False, False)
         self.recolour()
@@ -106,9 +106,11 @@ class CurvesPlot(ThemedPlot):
         log_y: bool,
         rivals: Sequence[bool] = (),
         ordered: bool = False,
+        title: str = "",
     ) -> None:
         """Draw `series` of `curve`."""
         self._curve, self._series, self._quantity = curve, tuple(series), quantity
+        self._title = title
         self._log_y, self._rivals, self._ordered = log_y, tuple(rivals), ordered
         self._draw()
 
@@ -143,14 +145,8 @@ class CurvesPlot(ThemedPlot):
             self.item.addItem(
                 pg.InfiniteLine(self._y.at(1.0), angle=0, pen=self.pen("muted", 1.0, dashed=True))
             )
-        unit = "" if self._quantity == "ms" else self._unit(curve)
-        self.label_axes(unit or "time", curve.axes[0].name)
+        self.label_axes(self._title or "time", curve.axes[0].name)
         self.setAccessibleDescription(self._in_words(curve))
-
-    def _unit(self, curve: Curve) -> str:
-        if self._quantity.startswith(SPEED_UP):
-            return "speed-up"
-        return (curve.own_label or "own") if self._quantity == "own" else self._quantity
 
     def _tick_text(self) -> Any:
         if self._quantity == "ms":
@@ -172,9 +168,11 @@ class CurvesPlot(ThemedPlot):
         top = max(max(point.high for point in points), max(point.value for point in points))
         if self._log_y:
             bottom, top = math.log10(max(bottom, 1e-12)), math.log10(max(top, 1e-12))
-            if top - bottom < 0.3:
+            # Noise alone must not fill the height.
+            least = 0.12 if self._quantity.startswith(SPEED_UP) else 0.3
+            if top - bottom < least:
                 middle = (top + bottom) / 2
-                bottom, top = middle - 0.15, middle + 0.15
+                bottom, top = middle - least / 2, middle + least / 2
         else:
             bottom = 0.0
         room = (top - bottom) * 0.06

@@ -176,7 +176,7 @@ class RooflineView(QWidget):
                 self._gpu.addItem(f"{name}, expected", name)
             self._gpu.view().setMinimumWidth(self._gpu.view().sizeHintForColumn(0) + 24)
         if self._roofline.has_gpu() and device is not None:
-            own = f"{device.name}, this machine"
+            own = device.name
         else:
             found = self._roofline.own_expected()
             own = f"{found.name if found else 'unknown'} ({self._document.target})"
@@ -245,13 +245,13 @@ class RooflineView(QWidget):
         ]
         timed = roofline.timed()
         if timed is not None:
-            parts.append(f"measured {time_text(timed.median_ms, 4)} ({method_text(timed)})")
-        elif not roofline.has_gpu():
-            parts.append("not timed: there is no GPU here")
+            where = f"measured {time_text(timed.median_ms, 4)}, {method_text(timed)}"
+        else:
+            where = "not timed" if roofline.has_gpu() else "not timed: there is no GPU here"
         counted = roofline.counted()
         config = counted.config.label() if counted is not None else ""
         self._detail.setText(" · ".join(parts))
-        self._config.setText(config)
+        self._config.setText(f"{where} · {config}")
         notes = list(standing.notes)
         if standing.share is not None and standing.share > 1:
             notes.insert(0, "faster than the roof allows: a cache served part of its bytes")
