@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from playground.model.curve import AxisError, CurveRow
 from playground.model.problem_sizes import SizeError
 from playground.protocol import timing
+from playground.ui.curves_choice import AxisChoice, labels_short
 from playground.ui.document import Document
-from playground.ui.document_curves import AxisChoice, labels_short
 from playground.ui.theme import Theme
 from playground.ui.views.curve_series import point, row_text
 from playground.ui.views.curves import CurvesView

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.ui.document_curves import labels_short
+from playground.ui.curves_choice import labels_short
 from playground.ui.icons import icon
 from playground.ui.views.chips import FlowLayout
 from playground.ui.views.curve_series import line_series, second_series

@@ -25,8 +25,8 @@ from playground.ui.views.chips import FlowLayout
 from playground.ui.views.roles import set_role
 
 if TYPE_CHECKING:
+    from playground.ui.curves_choice import AxisChoice
     from playground.ui.document import Document
-    from playground.ui.document_curves import AxisChoice
     from playground.ui.theme import Theme
 
 _SPACING_TIPS: dict[Spacing, str] = {
