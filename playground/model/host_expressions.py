@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from playground.model.host_truth import Truths
 from playground.model.host_use import HostLaunch, HostTensor, HostUse, HostValue, Parameter, Shape
 from playground.model.kernel_terms import called
 from playground.model.symbolic import UNKNOWN, Sym, const, leaf, make
@@ -39,7 +40,7 @@ OPERATORS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 
 
-class Expressions(ABC):
+class Expressions(Truths):
     """Gives each expression of a launcher a value, and notes what it launches."""
 
     @abstractmethod
@@ -72,59 +73,6 @@ class Expressions(ABC):
             value.is_number = True
             return leaf("param", value.name)
         return value if isinstance(value, Sym) else UNKNOWN
-
-    def truth(self, node: ast.expr) -> bool | None:
-        """Return whether a condition holds for what a driver passes, where that is known."""
-        if isinstance(node, ast.Constant):
-            return bool(node.value)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self.truth(node.operand)
-            return None if inner is None else not inner
-        if isinstance(node, ast.BoolOp):
-            parts = [self.truth(part) for part in node.values]
-            decisive = isinstance(node.op, ast.Or)
-            if decisive in parts:
-                return decisive
-            return None if None in parts else not decisive
-        if isinstance(node, ast.Name) and node.id in self.truths:
-            return self.truths[node.id]
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            return self.compared(node.left, node.ops[0], node.comparators[0])
-        if isinstance(node, ast.Call) and called(node) == "isinstance" and len(node.args) == 2:
-            return self.is_instance(*node.args)
-        value = self.value(node)
-        if isinstance(value, Parameter) and not value.given:
-            return bool(value.default) if _is_known(value.default) else None
-        return None
-
-    def compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bool | None:
-        """Return what comparing a parameter with a constant gives."""
-        if not isinstance(right, ast.Constant):
-            return None
-        value = self.value(left)
-        if not isinstance(value, Parameter):
-            # What was made of a tensor is there.
-            known = isinstance(value, HostTensor) and right.value is None
-            return isinstance(operator, ast.IsNot) if known else None
-        if value.given:
-            if right.value is not None or "Optional" in value.annotation:
-                return None
-            return isinstance(operator, ast.IsNot)
-        if not _is_known(value.default):
-            return None
-        same = value.default is right.value or value.default == right.value
-        if isinstance(operator, (ast.Is, ast.Eq)):
-            return same
-        return not same if isinstance(operator, (ast.IsNot, ast.NotEq)) else None
-
-    def is_instance(self, node: ast.expr, kind: ast.expr) -> bool | None:
-        """Return whether a parameter is a tensor; of other classes nothing is known."""
-        value = self.value(node)
-        if ast.unparse(kind) not in ("torch.Tensor", "Tensor") or not isinstance(value, Parameter):
-            return None
-        if not value.given and _is_known(value.default):
-            return False
-        return True if value.is_tensor else None
 
     def axis(self, tensor: HostTensor, position: int) -> Sym:
         """Return the size of a tensor's dimension."""
@@ -397,11 +345,6 @@ class Expressions(ABC):
         self.env = saved
         parts = value if isinstance(value, tuple) else (value,)
         return tuple(self.scalar(part) for part in parts)
-
-
-def _is_known(default: object) -> bool:
-    """Tell whether a default is a constant."""
-    return default is None or isinstance(default, (bool, int, float, str))
 
 
 def _is_used_as_axis(value: HostValue | list[HostValue]) -> None:
