@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class DockTitle(QWidget):
-    """Looks like the tabs of panels that share a place; dragging it moves the panel."""
+    """Looks like the tabs of panels that share a place; dragging it moves the panel.
+
+    It is bare at first, and made when it is first to be seen: most panels start behind tabs.
+    """
 
     def __init__(self, dock: QDockWidget, picture: str, theme: Theme) -> None:
         super().__init__(dock)
@@ -23,30 +26,36 @@ class DockTitle(QWidget):
         self._theme = theme
         self.setObjectName(f"{dock.objectName()}.title")
         self.setAccessibleName(dock.windowTitle())
-        unit = self.fontMetrics().height() // 4
-        self._side = 4 * unit
+        self._side = 4 * (self.fontMetrics().height() // 4)
+        self._parts: tuple[QWidget, ...] = ()
+        self.setMaximumHeight(0)
+
+    def _build(self) -> None:
+        unit = self._side // 4
         self._icon = QLabel(self)
-        self._label = QLabel(dock.windowTitle(), self)
+        label = QLabel(self._dock.windowTitle(), self)
         self._float = self._button("float", "Float or dock this panel", self._toggle_floating)
         self._close = self._button(
-            "cross", "Close this panel; the View menu brings it back", dock.close
+            "cross", "Close this panel; the View menu brings it back", self._dock.close
         )
         row = QHBoxLayout(self)
         row.setContentsMargins(3 * unit, unit, unit, unit)
-        row.setSpacing(2 * unit)
         row.addWidget(self._icon)
-        row.addWidget(self._label)
+        row.addWidget(label)
         row.addStretch()
         row.setSpacing(unit)
         row.addWidget(self._float)
         row.addWidget(self._close)
-        theme.changed.connect(self._redraw_icons)
+        self._parts = (self._icon, label, self._float, self._close)
+        self._theme.changed.connect(self._redraw_icons)
         self._redraw_icons()
 
     def set_bare(self, bare: bool) -> None:
         """Take no room at all, or stand as a title bar."""
-        for widget in (self._icon, self._label, self._float, self._close):
-            widget.setVisible(not bare)
+        if not bare and not self._parts:
+            self._build()
+        for part in self._parts:
+            part.setVisible(not bare)
         self.setMaximumHeight(0 if bare else 16777215)
         self.setMinimumHeight(0)
 

@@ -145,6 +145,8 @@ class Docks(QObject):
             Qt.Orientation.Vertical,
         )
         window.resizeDocks([docks["console"]], [round(height * 0.27)], Qt.Orientation.Vertical)
+        # At once, for the first paint; and again when tabs are there to be given their icons.
+        self._tidy_titles()
         self._tidy.start()
 
     def _make(self, spec: DockSpec) -> QDockWidget:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QPushButton,
+    QScrollArea,
     QSplitter,
     QToolButton,
     QWidget,
@@ -35,6 +36,7 @@ from playground.ui.views.formatting import (
     stopped_text,
     time_text,
 )
+from playground.ui.views.plot_style import names_above
 from playground.ui.views.timing_tables import history_columns
 from playground.ui.views.timings import TimingsView
 from tests.ui.fake_engine import FakeEngine
@@ -368,3 +370,28 @@ def test_a_baseline_of_another_launch_is_not_compared(gpu_ran: Document) -> None
     assert not comparable(mine, replace(mine, cache="warm"))
     assert not comparable(mine, replace(mine, source="interpreter"))
     assert comparable(mine, replace(mine, source="graph"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "above"),
+    [(5.0, None, (True, True)), (9.9, None, (False, True)), (5.0, 5.5, (False, True)),
+     (5.5, 5.0, (True, False)), (9.0, 1.0, (False, True)), (1.0, 9.5, (True, False))],
+)  # fmt: skip
+def test_names_of_lines_are_not_cut_and_do_not_meet(
+    one: float, other: float | None, above: tuple[bool, bool]
+) -> None:
+    assert names_above(one, other, 0.0, 10.0) == above
+
+
+def test_a_low_panel_scrolls_and_nothing_overlaps(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    gpu_ran.pin_baseline()
+    view.ask_more()
+    page = view.findChild(QScrollArea, "timings.page")
+    line = view.fontMetrics().height()
+    view.resize(560, 14 * line)
+    qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() > 0)
+    assert view.findChild(QLabel, "timings.detail").height() == line
+    assert view.samples_plot.height() >= 7 * line
+    view.resize(560, 48 * line)
+    qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)

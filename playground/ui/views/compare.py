@@ -28,6 +28,7 @@ from playground.ui.views.ratio_gauge import RatioGauge
 from playground.ui.views.rival_chooser import RivalChooser
 from playground.ui.views.roles import set_role
 from playground.ui.views.rounds_plot import RoundsPlot
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 from playground.ui.views.timing_tables import varying_label
 
@@ -112,7 +113,8 @@ class CompareView(QWidget):
         self._empty = EmptyState("compare.empty", "", "", theme, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(self._make_page())
+        page = ScrollPage("compare.page", self._make_page(), self._pages, self)
+        self._stack.addWidget(page)
         for signal in (
             document.launchesChanged, document.launchSelected, document.configChanged,
             document.cacheChanged, document.deviceChanged, self._timing.floorChanged,

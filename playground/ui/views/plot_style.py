@@ -101,3 +101,14 @@ class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no typ
         colour = self.theme.color(token)
         colour.setAlphaF(share)
         return colour
+
+
+def names_above(one: float, other: float | None, low: float, high: float) -> tuple[bool, bool]:
+    """Tell for two named lines whether each one's name stands above it, so that none is cut.
+
+    Names of lines close together stand on the sides that are turned away from each other.
+    """
+    room = 0.14 * (high - low)
+    if other is not None and abs(one - other) < 2 * room:
+        return one >= other, one < other
+    return one < high - room, other is None or other < high - room

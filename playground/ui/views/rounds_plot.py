@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from playground.ui.views.formatting import CACHE_TEXT, floor_text
-from playground.ui.views.plot_style import ThemedPlot
+from playground.ui.views.plot_style import ThemedPlot, names_above
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -58,8 +58,9 @@ class RoundsPlot(ThemedPlot):
         self._draw_points(change, low, high)
         self._draw_bars(change, low, high)
         middle = (comparison.ratio - 1) * 100
-        self.level(0.0, "as fast", "muted", dashed=True, above=middle < 0)
-        self.level(middle, "median", "plot_2", above=middle >= 0)
+        above, zero_above = names_above(middle, 0.0, low, high)
+        self.level(0.0, "as fast", "muted", dashed=True, above=zero_above)
+        self.level(middle, "median", "plot_2", above=above)
         words = "rounds in order, distribution"
         if self.beyond:
             words += f"; {self.beyond} beyond"

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 
 from playground.model.statistics import quantile
 from playground.ui.views.formatting import CACHE_TEXT, measurement_text, time_unit
-from playground.ui.views.plot_style import ThemedPlot
+from playground.ui.views.plot_style import ThemedPlot, names_above
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -72,7 +72,10 @@ class SamplesPlot(ThemedPlot):
         self.beyond = int((samples > high).sum())
         count = len(samples)
         right = (count + 1.0) * (1 + NAMES)
-        self._draw_baseline(factor)
+        middle = measurement.median_ms * factor
+        other = None if self._baseline is None else self._baseline.median_ms * factor
+        above, other_above = names_above(middle, other, low, high)
+        self._draw_baseline(factor, above=other_above)
         if count >= FEW_SAMPLES:
             start = count * (1 + GAP) + 0.5
             width = max(count * HISTOGRAM, 1.0)
@@ -82,7 +85,7 @@ class SamplesPlot(ThemedPlot):
             bottom, top = measurement.interval_ms
             self.band((bottom * factor, top * factor), "plot_2", 0.28)
         self._draw_points(samples, high)
-        self.level(measurement.median_ms * factor, "median", "plot_2", above=self._is_above())
+        self.level(middle, "median", "plot_2", above=above)
         self.label_axes(
             ", ".join(filter(None, (unit, CACHE_TEXT[measurement.cache]))), self._bottom()
         )
@@ -144,19 +147,13 @@ class SamplesPlot(ThemedPlot):
             outline_y = np.repeat(edges[part.start : part.stop + 1], 2)
             self.item.plot(outline_x, outline_y, pen=self.pen("muted", 1.5, dashed=True))
 
-    def _draw_baseline(self, factor: float) -> None:
+    def _draw_baseline(self, factor: float, *, above: bool) -> None:
         if self._baseline is None:
             return
         middle = self._baseline.median_ms * factor
         if self._floor:
             self.band((middle / (1 + self._floor), middle * (1 + self._floor)), "muted", 0.22)
-        self.level(middle, "baseline", "muted", dashed=True, above=not self._is_above())
-
-    def _is_above(self) -> bool:
-        """Tell whether the median is over the baseline's: their names must not meet."""
-        if self._measurement is None or self._baseline is None:
-            return True
-        return self._measurement.median_ms >= self._baseline.median_ms
+        self.level(middle, "baseline", "muted", dashed=True, above=above)
 
 
 def _ticks(count: int) -> list[tuple[int, str]]:

@@ -24,6 +24,7 @@ from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.roomy_splitter import RoomySplitter
 from playground.ui.views.samples_plot import SamplesPlot
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.segmented import Segmented
 from playground.ui.views.table_twin import RecordModel, RecordTable
 from playground.ui.views.timing_head import TimingHead
@@ -91,7 +92,7 @@ class TimingsView(QWidget):
         self._empty = EmptyState("timings.empty", "", "", theme, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(page)
+        self._stack.addWidget(ScrollPage("timings.page", page, self._pages, self))
         self._waiting = True
         self._connect()
         self._show_all()
