@@ -179,7 +179,7 @@ class RooflineView(QWidget):
             own = device.name
         else:
             found = self._roofline.own_expected()
-            own = f"{found.name if found else 'unknown'} ({self._document.target})"
+            own = found.name if found else self._document.target
         self._gpu.setItemText(0, own)
         self._gpu.setCurrentIndex(max(self._gpu.findData(self._roofline.gpu), 0))
         del blocker
