@@ -143,10 +143,12 @@ class TelemetryView(QWidget):
         self._throttle = ElidedLabel("telemetry.throttle", self)
         self.rows = TelemetryRows(document.telemetry, theme, self)
         self._model: RecordModel[Moment] = RecordModel(self._columns(), self)
-        table = RecordTable("telemetry.table", "Telemetry of the last minutes", self._model, self)
+        self._table = RecordTable(
+            "telemetry.table", "Telemetry of the last minutes", self._model, self
+        )
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.rows)
-        self._pages.addWidget(table)
+        self._pages.addWidget(self._table)
         actions = PlotActions("telemetry", theme, self.rows, self._as_csv, "telemetry", self)
         actions.tableToggled.connect(self._show_page)
         page = QWidget(self)
@@ -203,6 +205,7 @@ class TelemetryView(QWidget):
         if page:
             # As of now: rows that moved every second could not be read.
             self._model.set_records(self._telemetry.moments[::-1])
+            self._table.fit_columns()
 
     def _as_csv(self) -> str:
         self._model.set_records(self._telemetry.moments[::-1])

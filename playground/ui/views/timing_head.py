@@ -147,7 +147,7 @@ class TimingHead(QWidget):
                 f"the baseline is {method_text(baseline).rpartition(', ')[2]}: not compared",
                 tip="Cold and warm times are two different things; pin a baseline in this mode",
             )
-            self._gauge.show_ratio(None, floor, "baseline")
+            self._gauge.show_ratio(None, floor, "as fast")
             return
         if baseline.config == measurement.config:
             self._delta.show_fact("this is the baseline", tip=baseline.config.label())
