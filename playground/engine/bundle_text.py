@@ -6,12 +6,12 @@ import ast
 import copy
 import os
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playground.engine import edits
 from playground.engine.edits import Edit
+from playground.engine.import_lines import merged, sorted_imports
 from playground.engine.references import bound_name, own_nodes
 from playground.engine.source_text import lines_of
 from playground.engine.user_modules import Folder, Outside, Symbol
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from playground.engine.statements import Segment
     from playground.engine.user_modules import UserModule
 
-_LINE_LENGTH = 100
 _HEADED = re.compile(r"licen[cs]e|copyright|spdx", re.IGNORECASE)
 
 
@@ -49,7 +48,7 @@ class BundleText:
             self.docstring = repr(docstring)
         self.notice = _notice(self._main)
         self.body = self._body()
-        self.imports = _sorted_imports(self._front)
+        self.imports = sorted_imports(self._front)
         self.future = (
             f"from __future__ import {', '.join(sorted(self._futures))}" if self._futures else ""
         )
@@ -126,7 +125,7 @@ class BundleText:
             first = "\n".join([*above, lines[0]]) if above and part is not _first(module) else None
             self._front += [first or lines[0], *lines[1:]]
             return ""
-        return "\n".join([*above, *_merged(lines)])
+        return "\n".join([*above, *merged(lines)])
 
     def _import_lines(self, path: str, node: Import, alias: ast.alias) -> list[str]:
         """Return the lines that import what is used of an alias, unless that is there already."""
@@ -349,41 +348,3 @@ def _gap(
 
 def _blank_between(lines: Sequence[str], before: int, top: int) -> int:
     return sum(1 for line in lines[before : top - 1] if not line.strip())
-
-
-def _merged(lines: Sequence[str]) -> list[str]:
-    """Return import lines with those from one module made one."""
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        head, _, names = line.partition(" import ")
-        if line.startswith("from ") and names != "*" and "\n" not in line:
-            found.setdefault(head, []).append(names)
-        else:
-            found[line] = []
-    merged = []
-    for head, members in found.items():
-        if not members:
-            merged.append(head)
-            continue
-        line = f"{head} import {', '.join(dict.fromkeys(sorted(members, key=str.lower)))}"
-        if len(line) > _LINE_LENGTH:
-            inside = "".join(f"    {name},\n" for name in sorted(members, key=str.lower))
-            line = f"{head} import (\n{inside})"
-        merged.append(line)
-    return merged
-
-
-def _sorted_imports(lines: Sequence[str]) -> str:
-    """Return import lines sorted: the standard library's first, whole modules before members."""
-    groups: dict[bool, list[str]] = {True: [], False: []}
-    for line in _merged(list(dict.fromkeys(lines))):
-        statement = line.rpartition("\n#")[2].splitlines()[-1] if line.startswith("#") else line
-        words = statement.split()
-        standard = words[1].split(".")[0] in sys.stdlib_module_names if len(words) > 1 else False
-        groups[standard].append(line)
-
-    def order(line: str) -> tuple[bool, str]:
-        statement = line.splitlines()[-1] if line.startswith("#") else line
-        return statement.startswith("from"), statement.lower()
-
-    return "\n\n".join("\n".join(sorted(group, key=order)) for group in groups.values() if group)
