@@ -37,7 +37,7 @@ class Search:
         self._knob = knob
         self._captured = knob_value(launch.arguments[knob], launch.info.config[knob])
         self._wanted = wanted
-        self._end_s = time.monotonic() + _LONGEST_SEARCH_S
+        self._end_s = time.process_time() + _LONGEST_SEARCH_S
         self._trials = 0
 
     def perform(self, known: KnobEntries) -> None:
@@ -115,7 +115,7 @@ class Search:
             yield Entry(((place, self._captured, "same"),))
 
     def _is_over(self) -> bool:
-        return self._trials >= _MOST_TRIALS or time.monotonic() > self._end_s
+        return self._trials >= _MOST_TRIALS or time.process_time() > self._end_s
 
     def _try(self, entry: Entry) -> Entry | None:
         """Return the entry with what it ties, or None when it does not do what is wanted."""
