@@ -64,13 +64,18 @@ def photograph(
     problem: Mapping[str, int] | None = None,
     config: Mapping[str, KnobValue] | None = None,
     front: Sequence[str] = (),
+    compare: str = "",
+    curve: bool = False,
+    nsight: bool = False,
     timeout_s: float = 180.0,
     engine: EnginePort | None = None,
 ) -> Photographed:
     """Open the window on `path`, let it work, save it as `png`, close everything.
 
     `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front`
-    names panels to bring forward (`compiler`, `sweep`, `findings` …). `scale` only takes effect
+    names panels to bring forward (`compiler`, `sweep`, `findings` …). `compare` names an expression
+    to time the launch against, `curve` draws it over its first problem size, `nsight` profiles it;
+    all three need a GPU. `scale` only takes effect
     while there is no application yet. What has not come after `timeout_s`, or not at all because
     of an error that the picture shows, is named as missing in the result.
 
@@ -109,7 +114,9 @@ def photograph(
         for name, value in (problem or {}).items():
             document.set_size(name, value)
         if opened and run:
-            missing = _Work(document, timeout_s).do(launch, config or {}, sweep=sweep)
+            work = _Work(document, timeout_s)
+            missing = work.do(launch, config or {}, sweep=sweep)
+            missing = (*missing, *work.analyse(compare, curve=curve, nsight=nsight))
         if "sweep" not in front and sweep:
             window.docks["timings"].raise_()
         for name in front:
@@ -172,6 +179,26 @@ class _Work:
         # Compiling ahead is still going on; the picture shall say that the engine is ready.
         _wait(lambda: document.engine_state == "ready", min(self._left(), _IDLE_S))
         return missing
+
+    def analyse(self, compare: str, *, curve: bool, nsight: bool) -> tuple[str, ...]:
+        """Compare, draw a curve, profile; return the names of what did not come."""
+        from playground.ui.document_timing import Rival
+
+        document = self._document
+        missing: list[str] = []
+        if compare:
+            document.timing.compare(Rival(expression=compare))
+            _wait(lambda: document.timing.comparing is None, self._left())
+            missing += [] if document.timing.comparison else ["comparison"]
+        if curve:
+            document.curves.start()
+            _wait(lambda: not document.curves.running, self._left())
+            missing += [] if document.curves.curve and document.curves.done else ["curve"]
+        if nsight:
+            document.nsight.profile()
+            _wait(lambda: not document.nsight.running, self._left())
+            missing += [] if document.nsight.report else ["nsight"]
+        return tuple(missing)
 
     def _left(self) -> float:
         return max(self._until - time.monotonic(), 0.0)
@@ -274,6 +301,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--front", default="", help="panels to bring forward, separated by commas")
     parser.add_argument("--sweep", action="store_true", help="make a small sweep as well")
+    parser.add_argument("--compare", default="", help="time it against this expression (GPU)")
+    parser.add_argument("--curve", action="store_true", help="draw it over its first size (GPU)")
+    parser.add_argument("--nsight", action="store_true", help="run Nsight Compute on it (GPU)")
     parser.add_argument("--no-run", action="store_true", help="only open the file")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds")
     options = parser.parse_args(arguments)
@@ -282,6 +312,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.file, options.png, theme=options.theme, scale=options.scale,
         size=(int(width), int(height)), run=not options.no_run, sweep=options.sweep,
         launch=options.launch, problem=options.problem, config=options.config,
+        compare=options.compare, curve=options.curve, nsight=options.nsight,
         timeout_s=options.timeout,
         front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip
