@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.engine import drivers, hosting
 from playground.engine.edits import Edit, replaced
+from playground.engine.freezing_compiled import compiling_calls, passed_to
 from playground.engine.freezing_tuners import Definition, freeze_heuristics, freeze_tuner
 from playground.engine.triton_private import wrappers
 from playground.model.finding import Finding
@@ -81,7 +82,7 @@ class _Freezer:
 
     def frozen(self) -> Frozen:
         # The verdict also finds out at which of several places a knob has to be set.
-        self._session.check(self._launch.info.index, self._config)
+        self._session.judge(self._launch.info.index, self._config)
         effective = hosting.hosted(self._session, self._launch, self._config).effective
         self._tuners()
         self._entries()
@@ -176,12 +177,11 @@ class _Freezer:
     # ------------------------------------------------------------------ the launch itself
 
     def _call(self) -> None:
-        if not self._left:
-            return
         call = self._session.kept.entries.call_of(self._session, self._launch)
         node = self._node(call)
         if call is None or node is None:
             return
+        self._compiled(call.file, node)
         added: list[str] = []
         for name in list(self._left):
             value, text = self._left[name], literal(self._left[name])
@@ -202,6 +202,32 @@ class _Freezer:
             del self._left[name]
         for edit in _additions(node, added) if added else ():
             self._frozen.add(call.file, edit)
+
+    def _compiled(self, file: str, launch: ast.Call) -> None:
+        """Write options where what is launched was compiled, and constexprs there as well."""
+        tree = self._tree(file)
+        kernel = wrappers.kernel_name(self._launch.function)
+        calls = [] if tree is None else compiling_calls(tree, launch, kernel)
+        if not calls:
+            return
+        parameters = wrappers.parameter_names(self._launch.function)
+        options = [name for name in self._left if name in OPTION_KNOBS]
+        moved = hosting.moved_constexprs(self._launch, self._config)
+        for call in calls:
+            passed = passed_to(call, parameters)
+            added = []
+            for name in [*options, *moved]:
+                text = literal(self._config[name])
+                if name in passed:
+                    self._frozen.add(file, replaced(passed[name], text))
+                elif self._config[name] is not None and (
+                    name in self._changed or name in _ALWAYS_WRITTEN
+                ):
+                    added.append(f"{name}={text}")
+            for edit in _additions(call, added) if added else ():
+                self._frozen.add(file, edit)
+        for name in options:
+            del self._left[name]
 
     def _passed(self, call: LaunchCall, name: str, passed: ast.expr, text: str) -> Edit:
         """Return the edit at the one number that a launch passes by name, else at the launch."""
