@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 _CHOOSE = """\
 if not torch.cuda.is_available():
     # Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
-    os.environ.setdefault("TRITON_INTERPRET", "1")
+    chosen = os.environ.setdefault("TRITON_INTERPRET", "1")
+    if chosen.lower() not in ("1", "true", "yes", "on", "y"):
+        print(
+            "not judged: no GPU here: unset TRITON_INTERPRET or set it to 1 "
+            "to check in the interpreter"
+        )
+        raise SystemExit(2)
 """
 
 _DISPATCH = """

@@ -1,6 +1,7 @@
 """What an exported file looks like, and what its check holds it to."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -116,3 +117,24 @@ def test_the_check_fails_when_the_launch_is_not_the_tuned_one(run_engine, tmp_pa
     assert (code, out.strip(), err) == (
         1, "wrong: add_kernel was launched with BLOCK_SIZE=256, not the tuned 512", ""
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", ["0", "", "1", None])
+def test_a_check_says_what_keeps_the_interpreter_off(texts, tmp_path, chosen):
+    path = tmp_path / "tuned.py"
+    path.write_text(texts["export_hard_coded_cuda.py"]["text"])
+    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    if chosen is not None:
+        environment["TRITON_INTERPRET"] = chosen
+    done = subprocess.run(
+        [sys.executable, str(path), "--check"], env=environment, capture_output=True, text=True,
+        timeout=100, check=False,
+    )  # fmt: skip
+    if chosen in ("1", None):
+        assert done.returncode == 0, done.stdout + done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (
+            2,
+            "not judged: no GPU here: unset TRITON_INTERPRET or set it to 1 to check in the "
+            "interpreter\n",
+        )
