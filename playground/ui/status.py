@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PROGRESS_DELAY_MS = 700
 """What ends sooner shows no bar: it would only flicker."""
+MOST_PROGRESS_LETTERS = 36
 
 _STATES = {
     "starting": ("Engine starting…", "clock", "muted"),
@@ -228,7 +229,12 @@ class StatusBar(QStatusBar):
             self._delay.start()
 
     def _show_progress(self) -> None:
-        self.progress_label.setText(self._progress_text)
+        # A long text (a line of a curve names its whole config) must not widen the window.
+        metrics = self.progress_label.fontMetrics()
+        room = MOST_PROGRESS_LETTERS * metrics.averageCharWidth()
+        elide = Qt.TextElideMode.ElideMiddle
+        self.progress_label.setText(metrics.elidedText(self._progress_text, elide, room))
+        self.progress_label.setToolTip(self._progress_text)
         if self._fraction is None:
             self.progress.setRange(0, 0)
         else:

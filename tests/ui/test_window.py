@@ -403,3 +403,16 @@ def test_f5_on_a_syntax_error_goes_to_it(window, qtbot):
     assert not window.engine.requests(messages.Run)
     qtbot.waitUntil(lambda: not window.docks["findings"].visibleRegion().isEmpty())
     assert window.editor.textCursor().blockNumber() == 0
+
+
+def test_a_long_progress_text_does_not_widen_the_window(window, qtbot):
+    window.resize(1280, 800)
+    width = window.width()
+    text = "BLOCK=128 GROUP_M=8 EVEN_K=True OUT_DTYPE=tl.float16 num_warps=8 at m=256, n=256 " * 3
+    window.document.progressChanged.emit(text, 0.5)
+    label = window.statusBar().progress_label
+    qtbot.waitUntil(label.isVisible)
+    assert window.width() == width
+    assert "…" in label.text()
+    assert label.toolTip() == text
+    window.document.progressChanged.emit("", None)

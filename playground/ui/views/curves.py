@@ -83,11 +83,13 @@ class CurvesView(QWidget):
         self._pages = QStackedWidget(self)
         for drawn in (self.plot, self.heat, self._table, self._blank):
             self._pages.addWidget(drawn)
+        self._heading = ElidedLabel("curves.heading", self)
         self._picture = QWidget(self)
         picture = QVBoxLayout(self._picture)
         picture.setContentsMargins(0, 0, 0, 0)
         picture.setSpacing(2)
         picture.addWidget(self.legend)
+        picture.addWidget(self._heading)
         picture.addWidget(self._pages, 1)
         self._actions = PlotActions("curves", theme, self._picture, self._as_csv, "curve", self)
         self._actions.tableToggled.connect(self._show_table)
@@ -242,13 +244,14 @@ class CurvesView(QWidget):
             self.legend.show_entries(())
             self._model.set_records(())
             self._blank.say("No curve yet", "Choose sizes and lines above, then press Draw (F7).")
-            self._pages.setCurrentIndex(_BLANK)
+            self._show_page()
             return
         short = labels_short(curves.lines) or {line: line for line in curve.lines}
         self._look.show_curve(curve, short)
-        if len(curve.axes) > 1 and curves.heat:
+        if self._is_map(curve):
             line = self._look.line
             self.heat.show_curve(curve, line, self._look.quantity, short.get(line, line))
+            self._heading.setText(f"{self._look.title}, {curve.cache} L2: {short.get(line, line)}")
             self.legend.show_entries(())
         else:
             self._show_plot(curve, short)
@@ -281,8 +284,11 @@ class CurvesView(QWidget):
             self._show_rows(curve)
             self._pages.setCurrentIndex(_TABLE)
         else:
-            heat = len(curve.axes) > 1 and self._curves.heat
-            self._pages.setCurrentIndex(_HEAT if heat else _PLOT)
+            self._pages.setCurrentIndex(_HEAT if self._is_map(curve) else _PLOT)
+        self._heading.setVisible(curve is not None and self._is_map(curve))
+
+    def _is_map(self, curve: Curve) -> bool:
+        return len(curve.axes) > 1 and self._curves.heat
 
     def _show_rows(self, curve: Curve) -> None:
         titles = [column.title for column in self._columns]

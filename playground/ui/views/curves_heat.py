@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QToolTip
 
 from playground.model.problem_sizes import size_text
 from playground.ui.colormaps import contrast
-from playground.ui.views.curve_series import point, quantities, row_text, value_text
+from playground.ui.views.curve_series import point, row_text, value_text
 from playground.ui.views.plot_style import ThemedPlot
 
 if TYPE_CHECKING:
@@ -79,14 +79,9 @@ class CurvesHeat(ThemedPlot):
         self.setXRange(0, len(across.values), padding=0.01)
         self.setYRange(0, len(up.values), padding=0.01)
         self.label_axes(up.name, across.name)
-        self.item.setTitle(self._heading(curve), color=self.theme.color("muted").name(), size="9pt")
         self.setAccessibleDescription(
             f"{self._title}: {known.size} of {values.size} pairs of {across.name} and {up.name}"
         )
-
-    def _heading(self, curve: Curve) -> str:
-        titles = dict(quantities(curve, {self._line: self._title}))
-        return f"{self._title}: {titles.get(self._quantity, 'time')}, {curve.cache} L2"
 
     def _draw_cells(self, curve: Curve, values: np.ndarray, low: float, high: float) -> None:
         colours = np.array(self.theme.sequential_colormap(256), np.uint8)
