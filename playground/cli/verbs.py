@@ -89,8 +89,13 @@ def _ir(work: Work, stage: str) -> str:
 
 
 def bench(work: Work) -> None:
-    """Check the result, count the bytes where a bandwidth can be told, and measure."""
+    """Check the result, count the bytes where a bandwidth can be told, and measure.
+
+    Where the interpreter runs the kernel, it is compiled for the target as well: much that it takes
+    no compiler does.
+    """
     check = work.check()
+    work.compile_too()
     if work.session.device.mode == "gpu":
         work.attempt(
             "coverage",
@@ -106,6 +111,7 @@ def bench(work: Work) -> None:
             budget_ms=work.task.budget_ms,
             cache=work.task.cache,
             job=work.job,
+            target=work.task.target,
         ),
     )
     document = schema.measurement(measured, work.launch.kernel, check, timing.extras(work))

@@ -89,7 +89,7 @@ class Work:
         checked = self.attempt(
             "check",
             "checking the result",
-            lambda: self.session.check(self.launch.index, self.config, job=self.job),
+            lambda: self.session.judge(self.launch.index, self.config, self.job),
         )
         self.report.add(*checked.findings)
         result = checked.result
@@ -107,6 +107,20 @@ class Work:
                 )
             )
         return result
+
+    def compile_too(self) -> None:
+        """Report what compiling for the target says against a config that is interpreted here."""
+        if self.session.device.mode != "interpreter":
+            return
+        target = self.task.target or self.session.device.target
+        refused = self.attempt(
+            "compile",
+            f"compiling {self.launch.kernel} for {target}",
+            lambda: self.session.refusals(
+                self.launch.index, self.config, self.task.target, self.job
+            ),
+        )
+        self.report.add(*refused)
 
     def _heard(self, reply: Reply) -> None:
         if isinstance(reply, Progress):

@@ -47,7 +47,8 @@ class WorkerProcess:
         paths = [root, *filter(None, [environment.get("PYTHONPATH")])]
         environment["PYTHONPATH"] = os.pathsep.join(paths)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "playground.engine.compile_worker", str(theirs.fileno())],
+            # -P: a file of the current folder called like a library's (glob.py) is none of it.
+            [sys.executable, "-P", "-m", "playground.engine.compile_worker", str(theirs.fileno())],
             pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._output,
             stderr=self._output, env=environment, start_new_session=True,
         )  # fmt: skip

@@ -275,6 +275,8 @@ class _Worker:
                 return Answer(None, (finding,), printed, load_failed=True, undecided=True)
             finding = compile_findings.not_found(order.kernel, file.driver_error)
             return Answer(None, (finding,), self._printed.text(), undecided=True)
+        # What the file and its driver print while nothing is launched is none of the compiler's.
+        self._printed.start()
         try:
             made = compiled.compile_function(
                 function, arguments, dict(order.options), self._printed.text

@@ -152,7 +152,7 @@ class _Tracer:
         config = info.config.updated(
             {name: value for name, value in line.config.values if name in movable}
         )
-        checked = session.check(launch, config, self._job)
+        checked = session.judge(launch, config, self._job)
         if checked.result.status == "wrong":
             return CurveRow(sizes, line.label, reason=checked.result.text())
         measured = session.measure(launch, config, self._budget_ms, cache, self._job)

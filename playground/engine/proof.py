@@ -82,7 +82,7 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
         and session.outline.has_reference
         and bool(session.expected()[0])
     )
-    checked = session.check(launch.info.index, config).result
+    checked = session.judge(launch.info.index, config).result
     tolerance = 1e-2 if checked.tolerance is None else float(checked.tolerance)
     others = list(session.launches) if referenced else [launch]
     dtypes = {
@@ -335,7 +335,7 @@ def _recipe(session: Session, launch: CapturedLaunch, config: Config) -> Recipe:
     inputs, captured = _outcome(session, launch, launch.info.config)
     outputs = captured
     if config != launch.info.config:
-        right = session.check(launch.info.index, config).result.status == "correct"
+        right = session.judge(launch.info.index, config).result.status == "correct"
         _, tuned = _outcome(session, launch, config)
         outputs = {
             name: captured[name] if name in captured and _agrees(launch, tensor, captured[name])

@@ -84,7 +84,7 @@ class Replaying:
             outcome = session.compile(launch, config, self._target, self._job)
             return messages.Compiled(self._revision, outcome.report, outcome.findings)
         if step == "check":
-            return replace(session.check(launch, config, self._job), revision=self._revision)
+            return replace(session.judge(launch, config, self._job), revision=self._revision)
         if step == "coverage":
             counted = session.coverage(launch, config, self._job)
             kernel = session.launches[launch].info.kernel

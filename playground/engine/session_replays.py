@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine import surroundings
@@ -79,8 +80,19 @@ class ReplayVerbs(TimingVerbs):
         job: Job | None = None,
         **knobs: KnobValue,
     ) -> messages.Checked:
-        """Run a launch once under a config and compare its result."""
+        """Run a launch once under a config and compare its result.
+
+        Without a GPU the interpreter runs it, which takes much that no compiler does: what
+        compiling for the target says against the config is among the findings.
+        """
         captured, config = self._me.chosen(launch, config, knobs)
+        checked = self.judge(captured.info.index, config, job)
+        refused = self.refusals(captured.info.index, config, None, job)
+        return replace(checked, findings=(*checked.findings, *refused)) if refused else checked
+
+    def judge(self, launch: int, config: Config, job: Job | None = None) -> messages.Checked:
+        """Do what `check` does, without asking the compiler: for those who ask it themselves."""
+        captured, config = self._me.chosen(launch, config, {})
         checked = self._me.verdict_on(captured, config, job or Job())
         self._me.last_of(captured, config).check = checked.result
         return checked

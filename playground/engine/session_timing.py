@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.coverage import Coverage
     from playground.model.curve import Axis, Curve, Line, OwnBenchmark
+    from playground.model.finding import Finding
     from playground.model.knobs import KnobValue
     from playground.model.measurement import CacheMode, Energy, HostCost, Measurement
     from playground.model.nsight import NsightReport
@@ -37,15 +38,42 @@ class TimingVerbs:
         budget_ms: float = 200.0,
         cache: CacheMode = "cold",
         job: Job | None = None,
+        target: str | None = None,
         **knobs: KnobValue,
     ) -> Measurement:
-        """Time a launch under a config; with a GPU its bytes are counted first, for bandwidth."""
+        """Time a launch under a config; with a GPU its bytes are counted first, for bandwidth.
+
+        Without a GPU a note says when compiling for `target` refuses the config.
+        """
         job = job or Job()
         captured, config = self._me.chosen(launch, config, knobs)
         if self._me.device.mode == "gpu":
             with contextlib.suppress(NotCountedError):
                 self._me.coverage(launch, config, job)
-        return self.measure(captured.info.index, config, budget_ms, cache, job)
+        measured = self.measure(captured.info.index, config, budget_ms, cache, job)
+        refused = self.refusals(captured.info.index, config, target, job)
+        name = target or self._me.device.target
+        notes = [f"cannot run on {name}: {item.message}" for item in refused
+                 if item.severity == "error"]  # fmt: skip
+        return replace(measured, notes=(*measured.notes, *notes[:1])) if notes else measured
+
+    def refusals(
+        self, launch: int, config: Config, target: str | None = None, job: Job | None = None
+    ) -> tuple[Finding, ...]:
+        """Return what compiling says against a config that only the interpreter runs here.
+
+        Nothing where a GPU runs it, and nothing when it can be launched on `target`. Where the
+        compile worker could not reach the kernel, that is a warning: it is not of the config.
+        """
+        if self._me.device.mode != "interpreter":
+            return ()
+        outcome = self._me.compile(launch, config, target, job)
+        if outcome.report is not None and outcome.report.fits:
+            return ()
+        errors = tuple(item for item in outcome.findings if item.severity == "error")
+        if not outcome.undecided:
+            return errors
+        return tuple(replace(item, severity="warning") for item in errors)
 
     def measure(
         self, launch: int, config: Config, budget_ms: float, cache: CacheMode, job: Job

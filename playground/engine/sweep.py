@@ -142,7 +142,7 @@ class _Sweep:
     def _tried(self, config: Config) -> SweepRow:
         row = self._compiled[config]
         try:
-            checked = self._session.check(self._launch_index, config, self._job)
+            checked = self._session.judge(self._launch_index, config, self._job)
             row = replace(row, status=checked.result.status, reason=checked.result.text())
             if not self._timed or row.status == "wrong":
                 return row
