@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from playground.cli import timing_text
 from playground.cli.text_table import duration, table
+from playground.model.config import label as config_text
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -41,11 +42,6 @@ def device_line(document: Json) -> str:
     if device["mode"] == "gpu":
         return f"{device['name']} ({device['target']}), {versions}"
     return f"interpreter: no GPU timings ({device['name']}), {versions}"
-
-
-def config_text(config: dict[str, object]) -> str:
-    """Return `BLOCK_SIZE=1024 num_warps=4`; a knob that is not set is left out."""
-    return " ".join(f"{name}={value}" for name, value in config.items() if value is not None)
 
 
 # ------------------------------------------------------------------ the sections
@@ -124,14 +120,16 @@ def _compile(report: dict[str, Any]) -> str:
 def _measurement(item: dict[str, Any]) -> str:
     low, high = item["interval_ms"]
     count = len(item["samples_ms"])
-    interval = f"{duration(low)} to {duration(high)}"
+    spread = f", 95 % interval {duration(low)} to {duration(high)}" if count > 1 else ""
+    wrong = " (of a wrong result)" if item["check"] and item["check"]["status"] == "wrong" else ""
+    refused = next((note for note in item["notes"] if note.startswith("cannot run on ")), "")
     rows: list[tuple[str, object]] = [("config", config_text(item["config"]))]
     if item["source"] == "interpreter":
         title = f"interpreter wall time of {item['kernel']} on the CPU: not a GPU timing"
     else:
         title = f"kernel time of {item['kernel']} ({item['source']}, {item['cache']} L2)"
-    rows.append(("median", f"{duration(item['median_ms'])}, 95 % interval {interval}"))
-    samples = f"{count}, spread {item['spread']:.1%}" if count > 1 else "1"
+    rows.append(("median", f"{duration(item['median_ms'])}{spread}{wrong}"))
+    samples = f"{count}, spread {item['spread']:.1%}" if count > 1 else "1: its spread is unknown"
     rows.append(("samples", samples))
     if item["bandwidth_gbps"] is not None:
         rows.append(("bandwidth", f"{item['bandwidth_gbps']:,.0f} GB/s"))
@@ -140,7 +138,8 @@ def _measurement(item: dict[str, Any]) -> str:
     if item["host_ms"] is not None:
         rows.append(("host, a launch", duration(item["host_ms"])))
     if item["check"]:
-        rows.append(("result", _verdict(item["check"])))
+        only = f"; in the interpreter only: it {refused.partition(': ')[0]}" if refused else ""
+        rows.append(("result", _verdict(item["check"]) + only))
     text = title + "\n" + _indented(_pairs(rows)) + _notes(item["notes"])
     return "\n".join([text, *timing_text.extras(item)])
 

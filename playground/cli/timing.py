@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import TYPE_CHECKING
 
 from playground.cli import schema
 from playground.cli.task import typed_value
-from playground.cli.work import RefusedError, refusal
+from playground.cli.work import FailedError, RefusedError, refusal
 from playground.model.curve import Axis, AxisError, Line, Spacing, axis
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, validate
@@ -34,7 +35,9 @@ def extras(work: Work) -> Json:
     found: dict[str, object] = {}
 
     def add(key: str, doing: str, step: Callable[[], object]) -> None:
-        found[key] = work.attempt("timing", doing, step)
+        # One that cannot be done is told; what was measured and the other extras stay.
+        with contextlib.suppress(FailedError):
+            found[key] = work.attempt("timing", doing, step)
 
     if task.against is not None:
         against = _against(work, task.against)

@@ -29,7 +29,14 @@ MOST_ROUNDS = 4000
 
 
 class NotTimedError(RuntimeError):
-    """There is nothing to time here; the message says why."""
+    """There is nothing to time here; the message says why, and `hint` what to do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+NEEDS_A_GPU = "time it on a machine with an NVIDIA GPU; all that needs no clock is done here too"
 
 
 @dataclass(eq=False)

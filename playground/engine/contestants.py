@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from playground.engine import drivers, sampling
-from playground.engine.comparing import Contestant, NotTimedError, compare, expression_work
+from playground.engine.comparing import (
+    NEEDS_A_GPU,
+    Contestant,
+    NotTimedError,
+    compare,
+    expression_work,
+)
 from playground.engine.replay import put_back_after
 from playground.engine.tape import record
 
@@ -34,7 +40,9 @@ def compared(
         There is no GPU, a result is wrong, or nothing of `against` runs on the GPU.
     """
     if session.device.mode != "gpu":
-        raise NotTimedError("there is no GPU here: the interpreter's time says nothing to compare")
+        raise NotTimedError(
+            "there is no GPU here: the interpreter's time says nothing to compare", NEEDS_A_GPU
+        )
     with contextlib.ExitStack() as stack:
         ours = of_config(session, launch, config, cache, job)
         stack.callback(ours.close)
@@ -58,9 +66,12 @@ def of_config(
         Its result is wrong.
     """
     kernel = session.launches[launch].info.kernel
-    checked = session.check(launch, config, job)
+    checked = session.judge(launch, config, job)
     if checked.result.status == "wrong":
-        raise NotTimedError(f"{config.label()} is not timed: {checked.result.text()}")
+        raise NotTimedError(
+            f"{config.label()} is not timed: {checked.result.text()}",
+            "a time of a wrong result is worth nothing: choose another config",
+        )
     counted = session.counted(launch, config, job)
     # Not clones: the same launch on other addresses differs by a per cent or so, and configs of one
     # launch are compared on the same memory.

@@ -108,6 +108,10 @@ def finding_from_exception(
             "it is compiled, checked and timed all the same; bandwidth needs the bytes of a kernel "
             "in Triton", **place,
         )  # fmt: skip
+    not_timed = _named(error, "NotTimedError")
+    if not_timed is not None:
+        # A question that has no answer here: nothing is wrong with the file.
+        return Finding("warning", stage, str(not_timed), getattr(not_timed, "hint", ""), **place)
     hint = slips.hint_for(error, cause)
     if isinstance(cause, SyntaxError):
         # The interpreter cuts the kernel's text at the last line that starts with `def`.
@@ -160,14 +164,17 @@ def cut_traceback(error: BaseException, user_files: Collection[str]) -> str:
 
 def out_of_bounds(kernel: str, event: OutOfBounds) -> Finding:
     """Return the finding for lanes of an access that fell outside every tensor."""
-    side = "past the end of" if event.distance > 0 else "before the start of"
+    before = event.distance < 0
+    side = "before the start of" if before else "past the end of"
+    mask = "offsets >= 0" if before else "offsets < n"
     away = abs(event.distance)
     return Finding(
         "error",
         "coverage",
-        f"{kernel}: {event.kind} outside {event.tensor}: {event.lanes} lanes, the first "
-        f"{away} element{'s' * (away != 1)} {side} it, in program {event.program}",
-        "give the access a mask (offsets < n); on a GPU it reads or overwrites what lies there, or "
+        f"{kernel}: {event.kind} outside {event.tensor}: {event.lanes} "
+        f"lane{'s' * (event.lanes != 1)}, the first {away} element{'s' * (away != 1)} {side} it, "
+        f"in program {event.program}",
+        f"give the access a mask ({mask}); on a GPU it reads or overwrites what lies there, or "
         "ends the process",
         file=event.file,
         line=event.line,

@@ -11,7 +11,7 @@ import triton.testing
 from playground.engine import sampling
 from playground.engine.clocks import cupti, events
 from playground.engine.clocks.work import Work
-from playground.engine.comparing import NotTimedError
+from playground.engine.comparing import NEEDS_A_GPU, NotTimedError
 from playground.engine.job import CancelledError
 from playground.model.curve import Axis, Curve, CurveRow, OwnBenchmark
 from playground.model.statistics import median, median_interval, quantile
@@ -64,7 +64,9 @@ def trace(
         There is no GPU, or no benchmark of that name.
     """
     if session.device.mode != "gpu":
-        raise NotTimedError("there is no GPU here: the interpreter's time says nothing to draw")
+        raise NotTimedError(
+            "there is no GPU here: the interpreter's time says nothing to draw", NEEDS_A_GPU
+        )
     for mark, called, bench in _marked(session.namespace):
         if called == name:
             return _trace(session, mark, bench, name, cache, budget_ms, job, before)

@@ -48,7 +48,17 @@ class Config:
 
     def label(self) -> str:
         """Return `BLOCK_SIZE=1024 num_warps=4`, for people and tables; unset ones left out."""
-        return " ".join(f"{name}={value}" for name, value in self.values if value is not None)
+        return label(self.as_dict())
+
+
+def label(values: Mapping[str, object]) -> str:
+    """Return `BLOCK_SIZE=1024 ACTIVATION=''`; knobs that are not set are left out."""
+    # An empty string alone would read as a value left out.
+    return " ".join(
+        f"{name}={value if value != '' else repr(value)}"
+        for name, value in values.items()
+        if value is not None
+    )
 
 
 def default_config(knobs: Iterable[Knob]) -> Config:

@@ -112,6 +112,40 @@ def test_bench_without_a_gpu_tells_wall_time_and_no_bandwidth(call):
     assert "GB/s" not in shown.out
 
 
+@without_gpu
+def test_bench_says_when_no_compiler_takes_what_the_interpreter_ran(call, kernel_file):
+    path = kernel_file("")
+    text = path.read_text().replace("@triton.jit", "STEP = 2\n@triton.jit")
+    path.write_text(text.replace("offsets < n\n", "offsets < n + STEP - 2\n"))
+    done = call("bench", path, "--driver", "print('SAID')\nrun(64)", "--target", "cuda:80")
+    assert done.status == 1, done.err
+    assert "correct against the captured result" in done.out
+    assert "in the interpreter only: it cannot run on cuda:80" in done.out
+    told = [line for line in done.err.splitlines() if "error (compile)" in line]
+    assert len(told) == 1, done.err
+    assert "global variable STEP" in told[0]
+    assert done.err.count("SAID") == 1  # by the run, and not again by the worker
+
+
+@without_gpu
+def test_an_extra_that_cannot_be_done_leaves_the_rest(call):
+    done = call(
+        "bench", VECTOR_ADD, "--set", "size=3000", "--roofline", "--target", "cuda:90",
+        "--vs", "BLOCK_SIZE=256", "--json",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    measured = done.document["measurement"]
+    assert measured["median_ms"] > 0
+    assert measured["comparison"] is None
+    # 3 tensors of 3000 float32, at the 3.35 TB/s of an H100's or 4.8 of an H200's data sheet.
+    assert measured["roofline"]["standing"]["bytes_unique"] == 36000
+    (told,) = [item for item in done.document["findings"] if item["severity"] == "warning"]
+    assert "no GPU here" in told["message"]
+    assert "NotTimedError" not in told["message"]
+    assert "NVIDIA GPU" in told["hint"]
+    assert not told["detail"]
+
+
 def test_sweep_tries_the_values_named(call):
     done = call(
         "sweep", VECTOR_ADD, "--set", "size=3000",

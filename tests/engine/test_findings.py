@@ -201,6 +201,10 @@ def test_lanes_before_the_start_and_past_the_end() -> None:
     assert "2 elements before the start of it, in program 3" in before.message
     assert "1 element past the end of it" in after.message
     assert (before.file, before.line) == ("k.py", 7)
+    assert "2 lanes," in before.message
+    assert "1 lane," in after.message
+    assert "offsets >= 0" in before.hint
+    assert "offsets < n" in after.hint
 
 
 def test_slips_are_found_without_running_anything() -> None:

@@ -22,6 +22,7 @@ def test_a_config_is_a_value() -> None:
     assert config["BLOCK"] == 64
     assert "FLAG" in config
     assert "other" not in config
+    assert config.with_value("NAME", "").label() == "BLOCK=64 FLAG=True NAME=''"
     assert list(config) == ["BLOCK", "FLAG"]
     with pytest.raises(KeyError):
         config["other"]
