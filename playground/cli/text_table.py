@@ -38,6 +38,8 @@ def duration(time_ms: float | None) -> str:
     """Return a time with three to four figures and the unit that fits it."""
     if time_ms is None:
         return "-"
+    if time_ms < 0.9995e-3:
+        return f"{time_ms * 1e6:.3g} ns"
     if time_ms < 1:
         return f"{time_ms * 1e3:.2f} µs"
     return f"{time_ms:.3f} ms" if time_ms < 1000 else f"{time_ms / 1e3:.2f} s"

@@ -81,12 +81,19 @@ class Standing:
             "arithmetic": f"matrix products ({self.kind})",
             "launch": "the launch itself",
         }[self.bound]
-        text = f"bound by {what}: at least {self.floor_ms * 1e3:.2f} µs"
+        text = f"bound by {what}: at least {duration(self.floor_ms)}"
         if self.share is not None:
-            text += (
-                f", measured {(self.measured_ms or 0) * 1e3:.2f} µs, {self.share:.0%} of the roof"
-            )
+            text += f", measured {duration(self.measured_ms or 0.0)}, {self.share:.0%} of the roof"
         return text
+
+
+def duration(time_ms: float) -> str:
+    """Return a time with three figures and the unit that fits it: `1.96 ns`, `12.3 µs`."""
+    value, units = time_ms * 1e6, ["ns", "µs", "ms"]
+    while float(f"{value:.3g}") >= 1000 and len(units) > 1:
+        value /= 1e3
+        del units[0]
+    return f"{float(f'{value:.3g}'):g} {units[0]}"
 
 
 def expected(gpu: Gpu) -> Ceilings:

@@ -64,6 +64,22 @@ def test_bandwidth_on_a_gpu_is_bytes_over_median():
     assert "2,000 GB/s" in text.render({"measurement": item}, "measurement")
 
 
+def test_one_sample_has_no_interval_and_a_wrong_result_marks_its_time():
+    config = CONFIG.with_value("ACTIVATION", "")
+    measured = Measurement(0, config, (2.0,), "interpreter", "none")
+    item = schema.measurement(measured, "k", CheckResult("wrong", "captured"))
+    shown = text.render({"measurement": item}, "measurement")
+    assert "interval" not in shown
+    assert "2.000 ms (of a wrong result)" in shown
+    assert "1: its spread is unknown" in shown
+    assert "ACTIVATION=''" in shown
+    three = Measurement(0, config, (1.0, 2.0, 3.0), "interpreter", "none")
+    item = schema.measurement(three, "k", CheckResult("correct", "captured"))
+    shown = text.render({"measurement": item}, "measurement")
+    assert "2.000 ms, 95 % interval 1.000 ms to 3.000 ms" in shown
+    assert "wrong" not in shown
+
+
 def test_what_bench_was_asked_for_beside_the_time():
     compared = Comparison(
         "a", "b", (1.0, 1.0), (2.0, 2.0), 0.5, 0.5, 0.5, "faster", "cupti", "cold"
@@ -131,7 +147,8 @@ def test_tables_align():
 
 @pytest.mark.parametrize(
     ("time_ms", "shown"),
-    [(0.00138, "1.38 µs"), (0.0498, "49.80 µs"), (3.687, "3.687 ms"), (1500.0, "1.50 s")],
-)
+    [(0.00000196, "1.96 ns"), (0.00051, "510 ns"), (0.00138, "1.38 µs"), (0.0498, "49.80 µs"),
+     (3.687, "3.687 ms"), (1500.0, "1.50 s")],
+)  # fmt: skip
 def test_times_carry_a_unit_that_fits(time_ms, shown):
     assert text_table.duration(time_ms) == shown

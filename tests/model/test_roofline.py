@@ -5,7 +5,7 @@ import pytest
 from playground.model.config import Config
 from playground.model.coverage import Coverage, flop_kind
 from playground.model.measurement import Measurement
-from playground.model.roofline import Ceilings, expected, standing
+from playground.model.roofline import Ceilings, duration, expected, standing
 from playground.model.targets import facts_for
 
 CONFIG = Config.of({"BLOCK": 64})
@@ -46,6 +46,16 @@ def test_a_product_is_bound_by_arithmetic():
 def test_the_smallest_launch_is_bound_by_launching():
     found = standing(counted(1000), CEILINGS)
     assert (found.bound, found.floor_ms, found.share) == ("launch", 0.001, None)
+    assert found.text() == "bound by the launch itself: at least 1 µs"
+
+
+def test_a_floor_of_nanoseconds_keeps_its_figures():
+    # 4000 bytes at 2039 GB/s.
+    found = standing(counted(4000), Ceilings("a GPU", 2039.0, (), False, "its data sheet"))
+    assert found.text() == "bound by device memory: at least 1.96 ns"
+    assert [duration(ms) for ms in (0.0009996, 0.0123456, 1.5, 2500.0)] == [
+        "1 µs", "12.3 µs", "1.5 ms", "2500 ms",
+    ]  # fmt: skip
 
 
 def test_an_unknown_rate_bounds_nothing_and_is_said():
