@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import inspect
 import linecache
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,10 @@ def _value(node: ast.expr, namespace: dict[str, Any]) -> Any:
 
 
 def reference_code(code: str, namespace: Mapping[str, Any]) -> str | None:
-    """Return the expression that calls `reference` as driver `code` calls `example`, if it does."""
+    """Return the expression that calls `reference` as driver `code` calls `example`, if it does.
+
+    Keywords that only `example` takes, such as a block size, are left out.
+    """
     if not callable(namespace.get("reference")) or not code.strip():
         return None
     tree = ast.parse(code, DRIVER_FILE)
@@ -99,7 +103,21 @@ def reference_code(code: str, namespace: Mapping[str, Any]) -> str | None:
         return None
     call = calls[0]
     call.func = ast.copy_location(ast.Name("reference", ast.Load()), call.func)
+    names = _keywords_of(namespace["reference"])
+    if names is not None:
+        call.keywords = [word for word in call.keywords if word.arg is None or word.arg in names]
     return ast.unparse(call)
+
+
+def _keywords_of(function: Any) -> frozenset[str] | None:
+    """Return the names that a function takes as keywords, None when it takes any or cannot tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return None
+    return frozenset(one.name for one in parameters if one.kind is not one.POSITIONAL_ONLY)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

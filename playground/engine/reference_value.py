@@ -24,7 +24,13 @@ def expected(session: Session) -> tuple[list[Expected], tuple[Finding, ...]]:
         if session.is_fatal(error):
             raise
         finding = replace(session.finding(error, "check"), severity="warning")
-        finding = replace(finding, message=f"reference() failed: {finding.message}")
+        finding = replace(
+            finding,
+            message=f"reference() failed: {finding.message}",
+            hint=finding.hint
+            or "it is called with what the driver hands to example(), as far as "
+            "it takes that; until it returns, the result is compared with the captured one",
+        )
         return [], (finding,)
 
 

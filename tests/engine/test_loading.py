@@ -95,6 +95,10 @@ def test_a_driver_is_statements_with_a_value_at_the_end() -> None:
     assert drivers.reference_code("b = example(1)", namespace) == "reference(1)"
     assert drivers.reference_code("other(1)", namespace) is None
     assert drivers.reference_code("example(1)", {}) is None
+    taking = {**namespace, "reference": lambda n: n}
+    assert drivers.reference_code("example(n=5, BLOCK=2)", taking) == "reference(n=5)"
+    anything = {**namespace, "reference": lambda n, **more: n}
+    assert drivers.reference_code("example(n=5, BLOCK=2)", anything) == "reference(n=5, BLOCK=2)"
 
 
 def test_kernels_and_line_numbers_are_left_alone(tmp_path: Path) -> None:
