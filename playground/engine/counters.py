@@ -28,6 +28,8 @@ class Cells:
 
     `storer_last` and `loader_last` hold the highest program plus one, `storer_first` and
     `loader_first` `PROGRAM_LIMIT` minus the lowest; 0 means no program. The loaders may be missing.
+    `disputed` (bool) marks cells in which programs stored different values; None where there is
+    none, or values were not compared.
     """
 
     loads: torch.Tensor
@@ -36,6 +38,7 @@ class Cells:
     storer_first: torch.Tensor
     loader_last: torch.Tensor | None = None
     loader_first: torch.Tensor | None = None
+    disputed: torch.Tensor | None = None
 
 
 def on_tensor(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
@@ -74,6 +77,8 @@ class CountedRun:
     compile_ms: float = 0.0
     resolution: str = "every element"
     notes: tuple[str, ...] = ()
+    atomics: bool = False
+    values_compared: bool = False
 
     @property
     def programs(self) -> int:
@@ -143,6 +148,7 @@ class Counts:
             resolution=run.resolution,
             notes=run.notes,
             flops_by_kind=tuple((kind, count) for kind, count in run.flops.items() if count),
+            atomics=run.atomics,
         )
 
     def _bytes(self) -> tuple[int, int]:
@@ -181,7 +187,14 @@ class Counts:
             out_of_bounds=sum(
                 item.lanes for item in self.run.out_of_bounds if item.tensor == view.name
             ),
+            disputed=self._disputed(view),
         )
+
+    def _disputed(self, view: TensorView) -> int | None:
+        if not self.run.values_compared:
+            return None
+        cells = self.cells.disputed
+        return 0 if cells is None else int(torch.count_nonzero(_distinct(cells, view)))
 
     def flags(self, tensor: str) -> torch.Tensor | None:
         """Return uint8 in the tensor's shape: bit 0 unwritten, bit 1 written by several programs.

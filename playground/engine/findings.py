@@ -15,7 +15,7 @@ from playground.model.outline import syntax_finding
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from playground.model.coverage import Coverage, OutOfBounds
+    from playground.model.coverage import Coverage, OutOfBounds, TensorCoverage
 
 
 class FatalError(Exception):
@@ -182,7 +182,7 @@ def out_of_bounds(kernel: str, event: OutOfBounds) -> Finding:
 
 
 def coverage_findings(kernel: str, coverage: Coverage) -> tuple[Finding, ...]:
-    """Return what counted accesses tell: lanes out of bounds, elements that nothing wrote."""
+    """Return what counted accesses tell: lanes out of bounds, unwritten elements, write races."""
     found = [out_of_bounds(kernel, event) for event in coverage.out_of_bounds]
     for tensor in coverage.tensors:
         if tensor.unwritten:
@@ -195,7 +195,40 @@ def coverage_findings(kernel: str, coverage: Coverage) -> tuple[Finding, ...]:
                     "they keep what was there before: is the grid large enough for the block?",
                 )
             )
+        if tensor.multi_written and not coverage.atomics:
+            found.append(_written_by_several(kernel, tensor))
     return tuple(found)
+
+
+def _written_by_several(kernel: str, tensor: TensorCoverage) -> Finding:
+    """Return what is to be said of elements that several programs store to, without atomics."""
+    remedy = (
+        "programs run in no order on a GPU, so the last one to store wins by chance: give each "
+        "element to one program, or combine them with tl.atomic_add and the like"
+    )
+    if tensor.disputed:
+        return Finding(
+            "warning",
+            "coverage",
+            f"{kernel}: a race: several programs store different values to {tensor.disputed} of "
+            f"{tensor.elements} elements of {tensor.name}",
+            remedy,
+        )
+    several = (
+        f"{kernel}: {tensor.multi_written} of {tensor.elements} elements of {tensor.name} are "
+        "written by several programs"
+    )
+    if tensor.disputed is None:
+        return Finding(
+            "warning",
+            "coverage",
+            several,
+            f"harmless only where all store the same value; {remedy}",
+        )
+    return Finding(
+        "info", "coverage", f"{several}, which store the same values here",
+        "it does no harm as long as they are the same, but each of these stores costs",
+    )  # fmt: skip
 
 
 def _place(error: BaseException, user_files: Collection[str]) -> dict[str, Any]:

@@ -57,7 +57,8 @@ class TensorCoverage:
 
     `unwritten` counts elements that no program stored, None for a tensor the launch never
     stores to; `multi_written` counts elements stored by two or more different programs.
-    `out_of_bounds` counts lanes.
+    `disputed` counts those in which they stored different values, None where values were not
+    compared. `out_of_bounds` counts lanes.
     """
 
     name: str
@@ -69,6 +70,7 @@ class TensorCoverage:
     unwritten: int | None
     multi_written: int
     out_of_bounds: int
+    disputed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Coverage:
     `bytes_requested` counts every unmasked lane of every load and store; `bytes_unique` counts
     each element once per direction (read, written). `flops` are those of `tl.dot` (2·M·N·K each),
     `flops_by_kind` the same by what is multiplied (see `FLOP_KINDS`), zeros left out.
+    `atomics` tells whether the launch has any: its programs may order themselves by them.
     `resolution` says when a budget made it count in windows or a sample instead of all of it.
     """
 
@@ -94,6 +97,7 @@ class Coverage:
     resolution: str = "every element"
     notes: tuple[str, ...] = ()
     flops_by_kind: tuple[tuple[str, int], ...] = ()
+    atomics: bool = False
 
     def tensor(self, name: str) -> TensorCoverage:
         """Return the coverage of the argument called `name`; raises `KeyError` if there is none."""

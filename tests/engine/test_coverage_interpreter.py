@@ -145,6 +145,12 @@ def total(src, dst, n, BLOCK: tl.constexpr):
     tl.atomic_add(dst, tl.sum(tl.load(src + offsets, mask=offsets < n, other=0.0)))
 
 @triton.jit
+def overlap(src, dst, n, SAME: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(src + offsets, mask=offsets < n)
+    tl.store(dst + offsets % 100, value * 0 if SAME else value, mask=offsets < n)
+
+@triton.jit
 def double(x, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     value = tl.load(x + offsets, mask=offsets < n)
@@ -176,6 +182,18 @@ answer["owners"] = [
 ]
 counts, _ = counted(lambda: kernels.total[(4,)](x, torch.zeros(1), 1000, BLOCK=256))
 answer["atomic"] = table(counts.summary())
+from playground.engine.findings import coverage_findings
+def races(summary):
+    found = [item for item in coverage_findings("k", summary) if "several" in item.message]
+    return [[item.severity, item.message, item.hint] for item in found]
+answer["races"] = dict(atomic=races(counts.summary()))
+for same in (True, False):
+    counts, _ = counted(
+        lambda: kernels.overlap[(4,)](x, torch.ones(200), 1000, SAME=same, BLOCK=256)
+    )
+    summary = counts.summary()
+    told = summary.tensor("dst")
+    answer["races"][str(same)] = [told.multi_written, told.disputed, races(summary)]
 counts, _ = counted(lambda: kernels.double[(4,)](x, 1000, BLOCK=256))
 answer["in_place"] = table(counts.summary())
 both = torch.zeros(1000)
@@ -238,6 +256,23 @@ def test_an_atomic_reads_and_writes(special):
     assert target["loads"] == [4, 4, 4]
     assert target["stores"] == [4, 4, 4]
     assert target["multi_written"] == 1
+
+
+def test_races_are_told_and_stores_of_the_same_value_are_harmless(special):
+    found = special["races"]
+    assert found["atomic"] == []
+    # 1000 lanes in 4 programs over 100 elements: each element is written by every program.
+    written, disputed, told = found["False"]
+    assert (written, disputed) == (100, 100)
+    ((severity, message, hint),) = told
+    assert severity == "warning"
+    assert "store different values to 100 of 200 elements of dst" in message
+    assert "atomic" in hint
+    written, disputed, told = found["True"]
+    assert (written, disputed) == (100, 0)
+    ((severity, message, _),) = told
+    assert severity == "info"
+    assert "store the same values here" in message
 
 
 def test_in_place_and_shared_storages(special):

@@ -32,6 +32,7 @@ class Access:
 
     `addresses` (uint64), `active` and `in_bounds` (bool) have one shape. Addresses are those of
     the caller's tensors. `line` and `file` are the innermost place outside of Triton itself.
+    `changes` are the lanes of a store that write other bits than lie there.
     """
 
     kind: Kind
@@ -42,6 +43,7 @@ class Access:
     line: int | None
     file: str | None
     in_bounds: Array
+    changes: Array | None = None
 
 
 class Observer(Protocol):

@@ -143,9 +143,13 @@ class LaunchChecks:
     # Checks ----------------------------------------------------------------------------------
 
     def _enter(
-        self, kind: Kind, pointers: Any, addresses: Array, active: Array, size: int
-    ) -> tuple[Array, Array | None]:
-        """Check one access; return the lanes to touch, and those that were taken out of them."""
+        self, kind: Kind, pointers: Any, addresses: Array, active: Array, size: int,
+        changes: Callable[[Array], Array] | None = None,
+    ) -> tuple[Array, Array | None]:  # fmt: skip
+        """Check one access; return the lanes to touch, and those that were taken out of them.
+
+        `changes` tells, of the lanes to touch, those that a store changes; asked for observers.
+        """
         if self.check is not None and time.monotonic() > self._next_check_s:
             self._look_up()
         launch = self.launch
@@ -159,7 +163,8 @@ class LaunchChecks:
         if self._observers:
             inside = np.broadcast_to(np.True_, active.shape) if lost is None else ~lost
             told = launch.told_address(addresses)
-            access = Access(kind, told, active, size, launch.program, line, file, inside)
+            changed = None if changes is None else changes(active & inside)
+            access = Access(kind, told, active, size, launch.program, line, file, inside, changed)
             for observer in self._observers:
                 observer.on_access(access)
         return (active if lost is None else active & ~lost), lost

@@ -158,13 +158,21 @@ class Memory(LaunchChecks):
         element = ptrs.get_element_ty()
         dtype = self._interpreter._get_np_dtype(element)
         addresses, active = self._lanes(ptrs, mask)
-        touched, _ = self._enter("store", ptrs, addresses, active, dtype.itemsize)
         data = value.data
         if data.dtype != dtype:
             # The native store writes as many bytes as the value has, not as the tensor takes.
             data = data.view(dtype) if data.itemsize == dtype.itemsize else data.astype(dtype)
+        data = np.ascontiguousarray(data)
+
+        def changes(lanes: Array) -> Array:
+            old = self._native.load(addresses, lanes, np.zeros(addresses.shape, dtype), dtype)
+            bits = f"u{dtype.itemsize}"
+            changed: Array = old.view(bits) != np.broadcast_to(data, old.shape).view(bits)
+            return lanes & changed
+
+        touched, _ = self._enter("store", ptrs, addresses, active, dtype.itemsize, changes)
         self.launch.moved()
-        self._native.store(addresses, np.ascontiguousarray(data), touched)
+        self._native.store(addresses, data, touched)
 
     def _compare_and_swap(self, ptr: Any, cmp: Any, val: Any, sem: Any) -> Any:
         addresses, expected, new = np.broadcast_arrays(ptr.data, cmp.data, val.data)

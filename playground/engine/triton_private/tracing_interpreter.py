@@ -14,6 +14,8 @@ from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playground.engine.counter_layout import Layout
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
@@ -43,6 +45,8 @@ class CellCounter:
     ) -> None:
         self.layout = layout
         self.flops: dict[str, int] = {}
+        self.atomics = False
+        self.disputed: np.ndarray[Any, np.dtype[np.bool_]] | None = None
         self.enough = False
         self._job = job
         self._program = program
@@ -71,29 +75,51 @@ class CellCounter:
         if now > self._next_check_s:
             self._job.check()
             self._next_check_s = now + _CHECK_EVERY_S
+        self.atomics |= access.kind == "atomic"
         active = access.active & access.in_bounds
+        if access.changes is not None and self._program is None:
+            changed = access.addresses[active & access.changes].reshape(-1)
+            if changed.size:
+                self._place(access, changed, self._dispute)
         addresses = access.addresses[active].reshape(-1)
         if addresses.size:
-            self._place(access, addresses)
+            self._place(access, addresses, self._add)
 
     def on_dot(self, m: int, n: int, k: int, kind: str) -> None:
         """Count 2·m·n·k operations of one `tl.dot`."""
         self.flops[kind] = self.flops.get(kind, 0) + 2 * m * n * k
 
-    def _place(self, access: Access, addresses: Any) -> None:
+    def _place(
+        self, access: Access, addresses: Any, add: Callable[[Access, Any, Any], None]
+    ) -> None:
         low, high = int(addresses.min()), int(addresses.max())
         index = bisect.bisect_right(self._starts, low) - 1
         if index >= 0 and high < self._slots[index].end:
-            self._add(access, addresses, self._slots[index])
+            add(access, addresses, self._slots[index])
             return
         for slot in self._slots:
             inside = (addresses >= np.uint64(slot.start)) & (addresses < np.uint64(slot.end))
             if inside.any():
-                self._add(access, addresses[inside], slot)
+                add(access, addresses[inside], slot)
+
+    def _dispute(self, access: Access, addresses: Any, slot: Any) -> None:
+        """Note the cells in which this store replaces another program's value by a different one.
+
+        Programs run one after the other here, so what lies in memory is what was stored last.
+        """
+        cells = _cells(addresses, slot)
+        latest, earliest = self.vectors[2][cells], self.vectors[3][cells]
+        mine = (latest == access.program + 1) & (earliest == PROGRAM_LIMIT - access.program)
+        others = cells[(latest > 0) & ~mine]
+        if not others.size:
+            return
+        if self.disputed is None:
+            self.disputed = np.zeros(max(self.layout.cells, 1), dtype=np.bool_)
+        for part in range(max(1, access.element_size // slot.unit)):
+            self.disputed[others + part] = True
 
     def _add(self, access: Access, addresses: Any, slot: Any) -> None:
-        shift = np.uint64(slot.unit.bit_length() - 1)
-        cells = ((addresses - np.uint64(slot.start)) >> shift).astype(np.int64) + slot.first
+        cells = _cells(addresses, slot)
         program = access.program
         for part in range(max(1, access.element_size // slot.unit)):
             touched = cells + part if part else cells
@@ -116,6 +142,12 @@ class CellCounter:
         latest, earliest = self.vectors[last], self.vectors[last + 1]
         latest[cells] = np.maximum(latest[cells], np.int32(program + 1))
         earliest[cells] = np.maximum(earliest[cells], np.int32(PROGRAM_LIMIT - program))
+
+
+def _cells(addresses: Any, slot: Any) -> Any:
+    """Return the first cell of each address in a storage."""
+    shift = np.uint64(slot.unit.bit_length() - 1)
+    return ((addresses - np.uint64(slot.start)) >> shift).astype(np.int64) + slot.first
 
 
 class InterpreterCounter:
@@ -157,8 +189,11 @@ class InterpreterCounter:
             resolution=(
                 "every element, counters kept on disk" if counter.on_disk else "every element"
             ),
+            atomics=counter.atomics,
+            values_compared=True,
         )
-        cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first)
+        disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
+        cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first, disputed)
         return Counts(run, self.layout, cells, self)
 
     def footprint(

@@ -174,6 +174,7 @@ class GpuCounter:
                 "every element" if windows == 1 else f"every element, counted in {windows} runs"
             ),
             notes=tuple(self.copy.plan.notes),
+            atomics=any(site.kind == "atomic" for site in self.copy.sites),
         )
         return Counts(run, self.layout, cells, self)
 
