@@ -3,8 +3,9 @@
 A run is there to see the launches; a sweep up to 2^27 elements would take a GPU minutes, and the
 interpreter hours. So `do_bench` and its like do not repeat what they are given, `perf_report`'s
 `run` does not sweep, and a loop that only repeats a call between two looks at the clock goes round
-once. The times handed back are `Unmeasured`. Where a file launches nothing before its first
-benchmark, that benchmark is how it launches at all: then each goes once, at its smallest size.
+once, as does one that times one size after another. The times handed back are `Unmeasured`. Where
+a file launches nothing before its first benchmark, that benchmark is how it launches at all: then
+each goes once, at its smallest size.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import itertools
 import math
 import sys
 import time
@@ -278,7 +280,7 @@ def _measured(real: Callable[..., Any]) -> Callable[..., Any]:
 def rounds(repeats: Any) -> Any:
     """Return what a loop that only repeats a timed call goes through: one round while skipping.
 
-    `host_watch` puts this around the loop's range.
+    `timing_loops` puts this around the loop's range.
     """
     if _plan is None or _plan.timed or not isinstance(repeats, range) or len(repeats) < 2:
         return repeats
@@ -288,3 +290,48 @@ def rounds(repeats: Any) -> Any:
         f"the timing loop{line} went round once instead of {len(repeats)} times", HOW_TO_RUN
     )
     return repeats[:1]
+
+
+_MOST_SIZES = 10_000
+
+
+def sizes(swept: Any) -> Any:
+    """Return what a loop that times one size after another goes through: its smallest size.
+
+    `timing_loops` puts this around what the loop goes through.
+    """
+    if _plan is None or _plan.timed:
+        return swept
+    if isinstance(swept, (zip, enumerate, itertools.product)):
+        # All of them were made of what is there; an endless one is given back as it was.
+        first = list(itertools.islice(swept, _MOST_SIZES))
+        swept = first if len(first) < _MOST_SIZES else itertools.chain(first, swept)
+    if not isinstance(swept, (range, list, tuple)) or len(swept) < 2:
+        return swept
+    if not all(_has_size(value) for value in swept):
+        return swept
+    _say_swept(f" instead of {len(swept)} times", user_frames.innermost())
+    return [min(swept, key=_size)]
+
+
+def enough(line: int) -> bool:
+    """Tell whether a `while` that times one size after another is to end after its first round."""
+    if _plan is None or _plan.timed:
+        return False
+    place = user_frames.innermost()
+    _say_swept("", (place[0], line) if place else None)
+    return True
+
+
+def _say_swept(instead: str, place: Place | None) -> None:
+    line = f" at line {place[1]}" if place else ""
+    run_notes.tell(
+        f"the timing sweep{line} went once, at its smallest size,{instead}".rstrip(","),
+        HOW_TO_RUN,
+        place=place,
+    )
+
+
+def _has_size(value: Any) -> bool:
+    numbers = value if isinstance(value, (list, tuple)) else [value]
+    return any(isinstance(item, int) and not isinstance(item, bool) for item in numbers)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from playground.engine import timing_loops
 from playground.engine.edits import Edit, apply
 from playground.engine.freezing import driver_code
 from playground.engine.references import Reference, bound_names, references
@@ -94,8 +95,10 @@ def _script(module: UserModule, modules: UserModules, *, benchmarks: bool) -> li
             if any(one.node.id in bound for one in outer):
                 nodes.append(node)
             continue
-        started = started or _acts(part, module, reach)
+        before, started = started, started or _acts(part, module, reach)
         if not started or (not benchmarks and _is_benchmark(node, module)):
+            continue
+        if before and not benchmarks and _is_sweep(node, module):
             continue
         if isinstance(node, ast.Expr) and ast.unparse(node).startswith(("sys.path", "plt.")):
             continue
@@ -208,6 +211,13 @@ def _is_benchmark(node: ast.stmt, module: UserModule) -> bool:
         for one in ast.walk(module.segments[index].node)
     )  # fmt: skip
     return timed and "bench" in name.lower()
+
+
+def _is_sweep(node: ast.stmt, module: UserModule) -> bool:
+    """Tell whether a statement is a loop that times one size after another."""
+    return isinstance(node, (ast.For, ast.While)) and timing_loops.sweeps(
+        node, {one.name: one for one in module.tree.body if isinstance(one, ast.FunctionDef)}
+    )
 
 
 def _decorators(node: ast.stmt) -> list[ast.expr]:

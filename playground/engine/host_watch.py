@@ -3,8 +3,8 @@
 When a run launches nothing, the reason lies in the user's own `if x.is_cuda:` or `except
 Exception:`. So these are looked at when a file is loaded: the test of an `if` that has a launch on
 one side only is passed through a function that notes its outcome, a handler of any exception notes
-what it caught, and the range of a loop that only repeats a timed call is passed through
-`benchmarks.rounds`. Nothing else of the syntax tree changes, lines least of all, and a kernel's own
+what it caught, and loops that are there to be timed ask how far they go
+(`timing_loops`). Nothing else of the syntax tree changes, lines least of all, and a kernel's own
 text never.
 """
 
@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import benchmarks
+from playground.engine import asserted_results, timing_loops
 from playground.model.outline import is_jit
 
 if TYPE_CHECKING:
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 _BRANCH = "__playground_branch__"
 _CAUGHT = "__playground_caught__"
-_ROUNDS = "__playground_rounds__"
 _KEPT = 64
-_CLOCKS = frozenset({
-    "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time", "time",
-    "time_ns", "elapsed_time", "default_timer",
-})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,8 @@ def attach(namespace: dict[str, Any]) -> None:
     """Put what watched code calls into the module that it runs in."""
     namespace[_BRANCH] = _branch
     namespace[_CAUGHT] = _caught
-    namespace[_ROUNDS] = benchmarks.rounds
+    timing_loops.attach(namespace)
+    asserted_results.attach(namespace)
 
 
 def _branch(outcome: Any, file: str, line: int, test: str, launches_if: bool) -> bool:
@@ -81,11 +77,12 @@ def _caught(file: str, line: int) -> None:
 
 def watch(tree: ast.Module, path: str) -> None:
     """Change the syntax tree of the file at `path` so that its decisions are noted."""
-    launchers = _launchers(tree)
+    functions = _functions(tree)
+    launchers = _launchers(functions)
     for scope in _scopes(tree):
         _watch_branches(scope, path, launchers)
-        if _looks_at_a_clock(scope):
-            _shorten_loops(scope)
+        timing_loops.shorten(scope, functions, lambda body: _launches(body, launchers))
+        asserted_results.note(scope, lambda node: _is_launch(node, launchers))
     for node in list(ast.walk(tree)):
         if isinstance(node, ast.ExceptHandler) and _catches_anything(node):
             call = _call(_CAUGHT, [ast.Constant(path), ast.Constant(node.lineno)])
@@ -107,14 +104,19 @@ def _scopes(tree: ast.Module) -> Iterator[ast.Module | ast.FunctionDef | ast.Asy
             stack.append(child)
 
 
-def _launchers(tree: ast.Module) -> frozenset[str]:
-    """Return the names of functions, methods' classes too, whose call leads to a launch."""
+def _functions(tree: ast.Module) -> dict[str, ast.AST]:
+    """Return the file's host functions and classes, methods too, by name."""
     named: dict[str, ast.AST] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_jit(node):
             continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             named[node.name] = node
+    return named
+
+
+def _launchers(named: dict[str, ast.AST]) -> frozenset[str]:
+    """Return the names of functions, methods' classes too, whose call leads to a launch."""
     found: set[str] = set()
     while True:
         more = {
@@ -208,46 +210,7 @@ def _catches_anything(handler: ast.ExceptHandler) -> bool:
                          "AttributeError", "IndexError", "FileNotFoundError"}  # fmt: skip
 
 
-# ---------------------------------------------------------------- timing loops
-
-
-def _looks_at_a_clock(scope: ast.AST) -> bool:
-    return any(
-        isinstance(node, ast.Call)
-        and (getattr(node.func, "attr", None) or getattr(node.func, "id", "")) in _CLOCKS
-        for node in _own_statements(getattr(scope, "body", []))
-    )
-
-
-def _shorten_loops(scope: ast.AST) -> None:
-    for node in _own_statements(getattr(scope, "body", [])):
-        if (
-            isinstance(node, ast.For)
-            and isinstance(node.target, ast.Name)
-            and isinstance(node.iter, ast.Call)
-            and isinstance(node.iter.func, ast.Name)
-            and node.iter.func.id == "range"
-            and len(node.iter.args) == 1
-            and all(_only_repeats(item) for item in node.body)
-            and not _uses(node.body, node.target.id)
-        ):
-            node.iter = ast.copy_location(_call(_ROUNDS, [node.iter]), node.iter)
-
-
-def _only_repeats(node: ast.stmt) -> bool:
-    """Tell whether a statement leaves nothing behind that a later round could build on."""
-    if isinstance(node, ast.Expr):
-        called = node.value.func if isinstance(node.value, ast.Call) else None
-        return called is not None and not (
-            isinstance(called, ast.Attribute) and called.attr in ("append", "step", "add", "update")
-        )
-    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-
-
-def _uses(body: Iterable[ast.AST], name: str) -> bool:
-    return any(
-        isinstance(item, ast.Name) and item.id == name for node in body for item in ast.walk(node)
-    )
+# ---------------------------------------------------------------- what is put in
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:

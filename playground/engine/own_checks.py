@@ -30,6 +30,15 @@ _LISTENED: tuple[tuple[Any, str], ...] = (
 _BORING = (int, bool, str, type(None))
 
 
+_listening: list[OwnChecks] = []
+
+
+def held() -> None:
+    """Note that a plain `assert` about a launch's result held; `asserted_results` calls this."""
+    if _listening:
+        _listening[-1].note()
+
+
 class OwnChecks:
     """The comparisons made after `start`: how many, and how many said no."""
 
@@ -43,15 +52,22 @@ class OwnChecks:
         """Count from now on: what was compared before the launch says nothing about it."""
         self._started = True
 
+    def note(self) -> None:
+        """Count a comparison that held."""
+        if self._started and not self._depth:
+            self.made += 1
+
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
         """Listen to everything that compares tensors meanwhile."""
         originals = [(owner, name, getattr(owner, name)) for owner, name in _LISTENED]
         for owner, name, original in originals:
             setattr(owner, name, self._listened(original))
+        _listening.append(self)
         try:
             yield
         finally:
+            _listening.pop()
             for owner, name, original in originals:
                 setattr(owner, name, original)
 
