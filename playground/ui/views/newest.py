@@ -75,6 +75,7 @@ class Newest(QObject):
             self._pause.start()
 
     def _give_up(self) -> None:
-        self._generation += 1
+        # An answer that is only late (behind a long compilation) is still taken, unless a newer
+        # question went out meanwhile.
         self._in_flight = False
         self._go()
