@@ -246,6 +246,8 @@ class Document(DocumentDriver):
             raise KnobError("there is no launch yet: run the file first")
         checked = validated(self.config.updated(config.as_dict()), self.launch.knobs)
         if checked != self.config:
+            moved = [name for name in checked if self.config.as_dict().get(name) != checked[name]]
+            self.last_knob = moved[0] if len(moved) == 1 else None
             self._change_config(checked, checked.label())
 
     def reset_knobs(self) -> None:

@@ -32,10 +32,13 @@ class DocumentResults(DocumentState):
 
     def take_compiled(self, reply: messages.Compiled) -> None:
         """Take a compile report."""
-        self.compile_report = reply.report
-        if reply.report is not None:
-            report = reply.report
+        report = self.compile_report = reply.report
+        self._not_compiled = None if report else (self.launch_index, self.config)
+        if report is not None:
             self._judge(report.config, rejected=not report.fits, by="compiler")
+        else:
+            # Where the compiler did not even reach the kernel, nothing is known of the config.
+            self._judge(self.config, rejected=bool(self.refusal), by="compiler")
         self.set_findings("compile", reply.findings)
         self.compiledChanged.emit()
 
@@ -59,6 +62,13 @@ class DocumentResults(DocumentState):
     def is_rejected(self, measurement: Measurement) -> bool:
         """Tell whether `measurement` is of a config found wrong, or one that cannot be launched."""
         return self._history.is_rejected(measurement)
+
+    def doubt_about(self, measurement: Measurement) -> str:
+        """Return why the time of a measurement counts for nothing, empty when it counts."""
+        judges = self._history.rejected_by(measurement)
+        if "check" in judges:
+            return "of a wrong result"
+        return f"of a config that cannot run on {self.target}" if judges else ""
 
     def _judge(self, config: Config, *, rejected: bool, by: str) -> None:
         self._history.judge(self.launch_index, config, rejected=rejected, by=by)

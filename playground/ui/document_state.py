@@ -97,6 +97,7 @@ class DocumentState(QObject):
         self.run_benchmarks = False
         self.run_tuning = False
         self._unusable: dict[tuple[int, str], dict[Config, str]] = {}
+        self._not_compiled: tuple[int, Config] | None = None
         self._unlocked: set[tuple[str, str]] = set()
         self.undo_stack = QUndoStack(self)
         self._configs: dict[int, Config] = {}
@@ -156,6 +157,16 @@ class DocumentState(QObject):
                     found[config[knob.name]] = reason
         return found
 
+    @property
+    def refusal(self) -> str:
+        """Why the config shown can't run on the target chosen, as compiling found; else empty."""
+        return self._unusable.get((self.launch_index, self.target), {}).get(self.config, "")
+
+    @property
+    def failed_to_compile(self) -> bool:
+        """Whether compiling the config shown came to no report."""
+        return self._not_compiled == (self.launch_index, self.config)
+
     def is_unlocked(self, name: str) -> bool:
         """Tell whether the user has unlocked a knob that is bound to the data."""
         launch = self.launch
@@ -179,6 +190,7 @@ class DocumentState(QObject):
         self.launch_index = 0
         self._configs = {}
         self._unusable = {}
+        self._not_compiled = None
         self.config = Config()
         self._drag_start = None
         self.revision += 1

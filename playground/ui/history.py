@@ -56,7 +56,11 @@ class History:
 
     def is_rejected(self, measurement: Measurement) -> bool:
         """Tell whether a measurement is of a config that is wrong or cannot be launched."""
-        return bool(self._rejected.get((measurement.launch, measurement.config)))
+        return bool(self.rejected_by(measurement))
+
+    def rejected_by(self, measurement: Measurement) -> frozenset[str]:
+        """Return who rejects the config of a measurement: its `check`, the `compiler`."""
+        return frozenset(self._rejected.get((measurement.launch, measurement.config), ()))
 
     def take_kernels(self, kernels: tuple[str, ...]) -> set[int]:
         """Take the kernel of each launch of a new run; return the launches that are others now.

@@ -116,6 +116,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves):
         self.fatal_configs: set[Config] = set()
         self.wrong_configs: set[Config] = set()
         self.unusable_blocks: dict[int, str] = {}
+        self.refused_blocks: dict[int, str] = {}
         self._job = 0
         self._quiet: set[int] = set()
         self._cancelled: set[int] = set()
@@ -245,6 +246,15 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves):
             )
             return [*replies, messages.Finished(fatal=True, findings=(finding,))]
         for step in request.steps:
+            reason = self.refused_blocks.get(int(request.config.as_dict().get("BLOCK_SIZE", 0)))
+            if step == "compile" and reason is not None:
+                target = request.target or self.device.target
+                finding = Finding("error", "compile", reason, "another block", line=24)
+                replies += [
+                    messages.Unusable(request.launch, target, (request.config,), (reason,)),
+                    messages.Compiled(request.revision, None, (finding,)),
+                ]
+                continue
             replies.append(self._step(step, request))
         return replies
 

@@ -191,6 +191,8 @@ def test_chips(panel: KnobsPanel, gpu_ran: Document, gpu_engine: FakeEngine, qtb
     qtbot.waitUntil(lambda: chip["verdict.correct"].text == "wrong")
     assert chip["verdict.correct"].tone == "bad"
     assert "512 of 98432" in chip["verdict.correct"].toolTip()
+    qtbot.waitUntil(lambda: chip["verdict.time"].text.endswith(", of a wrong result"))
+    assert chip["verdict.time"].tone == "bad"
 
 
 def test_interpreter_time_is_said_to_be_the_cpus(ran: Document, qtbot: QtBot) -> None:
@@ -199,6 +201,47 @@ def test_interpreter_time_is_said_to_be_the_cpus(ran: Document, qtbot: QtBot) ->
     chip = panel.findChild(Chip, "verdict.time")
     assert chip.text.endswith("on the CPU")
     assert chip.tone == "warn"
+
+
+def test_a_config_that_does_not_compile_is_right_in_the_interpreter_only(
+    ran: Document, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    panel = KnobsPanel(ran, Theme())
+    show(panel, qtbot)
+    chip = {c.objectName(): c for c in panel.findChildren(Chip)}
+    reason = "tl.dot needs K at least 16"
+    engine.refused_blocks = {256: reason}
+    # Set as a whole, as a preset or the command line does it: no knob was moved by hand.
+    ran.apply_config(ran.config.updated({"BLOCK_SIZE": 256, "num_warps": 8}))
+    qtbot.waitUntil(lambda: ran.is_current(ran.measurement))
+    qtbot.waitUntil(lambda: chip["verdict.correct"].text == "right in the interpreter only")
+    assert chip["verdict.correct"].tone == "warn"
+    assert reason in chip["verdict.correct"].toolTip()
+    assert (chip["verdict.fits"].text, chip["verdict.fits"].tone) == ("does not compile", "bad")
+    assert reason in chip["verdict.fits"].toolTip()
+    assert chip["verdict.registers"].text == ""
+    assert "of a config that cannot run on" in chip["verdict.time"].text
+    assert chip["verdict.time"].tone == "bad"
+    slider = panel.findChild(KnobSlider, "knob-slider:BLOCK_SIZE")
+    assert slider.tip_at(slider.handle_rect().center().x()) == f"256 cannot run: {reason}"
+    assert panel.row("BLOCK_SIZE").message == f"256 cannot run: {reason}"
+    assert ran.is_rejected(ran.measurement)
+    ran.reset_knobs()
+    qtbot.waitUntil(lambda: chip["verdict.correct"].text == "correct")
+    assert chip["verdict.fits"].text == "fits"
+    assert "cannot run" not in chip["verdict.time"].text
+
+
+def test_a_compiler_that_does_not_reach_the_kernel_is_no_verdict(
+    ran: Document, qtbot: QtBot
+) -> None:
+    panel = KnobsPanel(ran, Theme())
+    show(panel, qtbot)
+    chip = {c.objectName(): c for c in panel.findChildren(Chip)}
+    ran.take_compiled(messages.Compiled(ran.revision, None, ()))
+    assert (chip["verdict.fits"].text, chip["verdict.fits"].tone) == ("not compiled", "warn")
+    assert chip["verdict.correct"].text == "correct"
+    assert not ran.is_rejected(ran.measurement)
 
 
 def test_other_kinds_of_knobs(matmul: Document, qtbot: QtBot) -> None:

@@ -249,6 +249,23 @@ def test_a_wrong_config_is_crossed_and_never_the_fastest(gpu_ran: Document, qtbo
     assert right.config.label() in view.history_plot.accessibleDescription()
 
 
+def test_the_time_of_a_wrong_result_is_struck_through(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    median = view.findChild(QLabel, "timings.median")
+    assert not median.font().strikeOut()
+    time = median.text()
+    verdict = CheckResult("wrong", "reference", "out_ptr", mismatches=3, elements=10)
+    gpu_ran.take_checked(messages.Checked(gpu_ran.revision, gpu_ran.config, verdict))
+    assert median.font().strikeOut()
+    assert median.text() == time  # marked, and still there to read
+    assert "of a wrong result" in text(view, "timings.config")
+    assert median.accessibleDescription() == "of a wrong result"
+    right = CheckResult("correct", "reference")
+    gpu_ran.take_checked(messages.Checked(gpu_ran.revision, gpu_ran.config, right))
+    assert not median.font().strikeOut()
+    assert "wrong" not in text(view, "timings.config")
+
+
 def test_plots_stand_side_by_side_where_the_panel_is_low(gpu_ran: Document, qtbot: QtBot) -> None:
     view = show(gpu_ran, qtbot)
     line = view.fontMetrics().height()

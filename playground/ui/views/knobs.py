@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from playground.model.config import Config
 from playground.ui.icons import icon
 from playground.ui.views.chips import FlowLayout
+from playground.ui.views.elided import ElidedComboBox
 from playground.ui.views.knob_row import KnobRow
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.verdict_chips import VerdictChips
@@ -40,7 +41,7 @@ class KnobsPanel(QWidget):
         self._rows: dict[str, KnobRow] = {}
         self._shown: tuple[int, str, tuple[str, ...]] | None = None
 
-        self._presets = QComboBox(self)
+        self._presets = ElidedComboBox(self)
         self._presets.setObjectName("knobs.presets")
         self._presets.setAccessibleName("Presets: configs the file itself offers")
         self._presets.setSizeAdjustPolicy(
@@ -186,12 +187,21 @@ class KnobsPanel(QWidget):
 
     def _show_unusable(self, _target: str = "") -> None:
         document = self._document
+        blamed = self._last_moved()
         for name, row in self._rows.items():
             reasons = document.unusable_values(row.knob)
-            if name != document.last_knob and name in document.config:
-                # The whole config can't run then: said once, under the knob that led there.
+            if name not in blamed and name in document.config:
+                # The whole config can't run then: said under the knob that led there.
                 reasons.pop(document.config[name], None)
             row.show_unusable(reasons)
+
+    def _last_moved(self) -> set[str]:
+        """Return the knob moved last; all that differ from the captured when set at once."""
+        document = self._document
+        if document.last_knob is not None or document.launch is None:
+            return {document.last_knob or ""}
+        captured = document.launch.config.as_dict()
+        return {name for name in document.config if document.config[name] != captured.get(name)}
 
     def _ask(self, name: str, value: KnobValue, dragging: bool) -> None:
         self._document.set_knob(name, value, dragging=dragging)

@@ -66,7 +66,11 @@ class TimingHead(QWidget):
         self._against = QWidget(self)
         self._delta = Chip("timings.delta", theme, self._against)
         self._gauge = RatioGauge("timings.gauge", theme, self._against)
+        self._shown: tuple[Measurement, bool] | None = None
         self._build()
+        # A verdict may come, or change with the target, when the time stands there already.
+        document.checkedChanged.connect(self._show_doubt)
+        document.compiledChanged.connect(self._show_doubt)
 
     def _build(self) -> None:
         layout = QVBoxLayout(self)
@@ -96,6 +100,8 @@ class TimingHead(QWidget):
     def show_nothing(self, median: str, detail: str) -> None:
         """Say why there is no measurement."""
         self.median.setText(median)
+        self._shown = None
+        self._strike("")
         for line, text in zip(self._lines, (detail, "", ""), strict=True):
             line.setText(text)
         for chip in (self._host, self._tflops, self._clock, self._doubt):
@@ -104,10 +110,13 @@ class TimingHead(QWidget):
         self._show_against(None)
 
     def show_measurement(self, measurement: Measurement, *, current: bool) -> None:
-        """Show a measurement; one that is not `current` is being replaced, and says so."""
+        """Show a measurement; one that is not `current` is being replaced, and says so.
+
+        The time of a result that is wrong, or of a config that cannot run, is struck through.
+        """
         low, high = measurement.interval_ms
         self.median.setText(time_text(measurement.median_ms))
-        set_role(self.median, "" if current else "muted")
+        self._shown = measurement, current
         count = len(measurement.samples_ms)
         statistics = (
             f"median of {count} samples, 95 % interval {interval_text(low, high)} · spread "
@@ -116,18 +125,40 @@ class TimingHead(QWidget):
         if count == 1:
             statistics = "one sample: its spread is unknown"
         stopped = stopped_text(measurement)
-        label = measurement.config.label()
         texts = (
             statistics,
             method_text(measurement) + (f" · {stopped}" if stopped else ""),
-            label if current else f"of {label}; measuring again …",
         )
-        for line, text in zip(self._lines, texts, strict=True):
+        for line, text in zip(self._lines, texts, strict=False):
             line.setText(text)
             line.setToolTip(text)
+        self._show_doubt()
         self._show_chips(measurement)
         self._show_bandwidth(measurement)
         self._show_against(measurement)
+
+    def _show_doubt(self) -> None:
+        """Say what config was timed, and strike its time through where it counts for nothing."""
+        if self._shown is None:
+            return
+        measurement, current = self._shown
+        doubt = self._document.doubt_about(measurement)
+        self._strike(doubt)
+        set_role(self.median, "bad" if doubt else "" if current else "muted")
+        label = measurement.config.label()
+        text = label if current else f"of {label}; measuring again …"
+        if doubt:
+            text = f"{doubt}, it counts for nothing · {text}"
+        self._lines[-1].setText(text)
+        self._lines[-1].setToolTip(text)
+
+    def _strike(self, doubt: str) -> None:
+        font = self.median.font()
+        if font.strikeOut() != bool(doubt):
+            font.setStrikeOut(bool(doubt))
+            self.median.setFont(font)
+        self.median.setToolTip(f"{doubt}: it counts for nothing" if doubt else "")
+        self.median.setAccessibleDescription(doubt)
 
     def _show_against(self, measurement: Measurement | None) -> None:
         """Show the change against the baseline, on an axis with the noise floor."""

@@ -37,6 +37,7 @@ class VerdictChips(QObject):
         for signal in (
             document.launchesChanged, document.configChanged, document.compiledChanged,
             document.checkedChanged, document.measuredChanged, document.baselineChanged,
+            document.unusableChanged, document.targetChanged,
         ):  # fmt: skip
             signal.connect(self.refresh)
         self.refresh()
@@ -54,8 +55,14 @@ class VerdictChips(QObject):
 
     def _show_check(self) -> None:
         check = self._document.check
+        refusal = self._document.refusal
+        device = self._document.device
+        interpreted = device is not None and device.mode == "interpreter"
         if check is None or self._document.checked_config != self._document.config:
             self._correct.show_fact("checking …" if self._document.launch else "", "muted")
+        elif check.status == "correct" and refusal and interpreted:
+            tip = f"{check.text()}; but it cannot run on {self._document.target}: {refusal}"
+            self._correct.show_fact("right in the interpreter only", "warn", "warning", tip=tip)
         elif check.status == "correct":
             self._correct.show_fact("correct", "good", "check", tip=check.text())
         elif check.status == "wrong":
@@ -74,8 +81,7 @@ class VerdictChips(QObject):
     def _show_compile(self) -> None:
         report = self._document.compile_report
         if report is None or not self._document.is_current(report):
-            for chip in (self._fits, self._registers, self._shared):
-                chip.show_fact("")
+            self._show_no_report()
             return
         if report.fits:
             tip = f"This config compiles and can launch on {report.target}"
@@ -94,6 +100,19 @@ class VerdictChips(QObject):
         self._shared.show_fact(
             text, "bad" if over else "accent", "cross" if over else "none", share=share, tip=tip
         )
+
+    def _show_no_report(self) -> None:
+        for chip in (self._fits, self._registers, self._shared):
+            chip.show_fact("")
+        document = self._document
+        if not document.failed_to_compile:
+            return
+        if document.refusal:
+            tip = f"It cannot run on {document.target}: {document.refusal}"
+            self._fits.show_fact("does not compile", "bad", "cross", tip=tip)
+        else:
+            tip = "The compiler did not reach the kernel: the findings say why"
+            self._fits.show_fact("not compiled", "warn", "question", tip=tip)
 
     def _show_registers(self) -> None:
         report = self._document.compile_report
@@ -123,7 +142,14 @@ class VerdictChips(QObject):
             tone = "warn"
         elif baseline is not None and comparable(measurement, baseline):
             text += f" ({change_text(measurement.median_ms, baseline.median_ms)})"
+        tip = measurement_text(measurement)
+        doubt = self._document.doubt_about(measurement)
+        if doubt:
+            self._time.show_fact(
+                f"{text}, {doubt}", "bad", "cross", tip=f"{tip}; {doubt}: it counts for nothing"
+            )
+            return
         self._time.show_fact(
-            text, "warn" if tone == "warn" else "accent",
-            "info" if tone == "warn" else "none", tip=measurement_text(measurement),
+            text, "warn" if tone == "warn" else "accent", "info" if tone == "warn" else "none",
+            tip=tip,
         )  # fmt: skip
