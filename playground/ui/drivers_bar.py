@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from playground.model.outline import Driver
 from playground.ui.driver_editor import DriverEditor
 from playground.ui.icons import icon
+from playground.ui.views.elided import ElidedComboBox
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -86,7 +87,7 @@ class DriversBar(QWidget):
         self.dirty.setAccessibleName("Unsaved changes")
         self.dirty.setToolTip("There are unsaved changes")
         self.dirty.setProperty("role", "warn")
-        self.choice = QComboBox(self)
+        self.choice = ElidedComboBox(self)
         self.choice.setObjectName("driver")
         self.choice.setAccessibleName("Driver: what runs after the file is loaded")
         self.choice.setToolTip("What runs after the file is loaded, and launches the kernels")

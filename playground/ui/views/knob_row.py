@@ -283,4 +283,4 @@ def _choice_text(value: KnobValue) -> str:
         return "none"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return repr(value) if value == "" else str(value)

@@ -73,6 +73,11 @@ class LaunchesView(QWidget):
         self._table.selectionModel().blockSignals(True)
         self._launches.set_records(self._document.launches)
         self._table.selectionModel().blockSignals(False)
+        # Columns that say nothing leave their room to the tensors.
+        launches = self._document.launches
+        self._table.setColumnHidden(_TIMES, all(launch.count == 1 for launch in launches))
+        alike = all(launch.programs == max(launch.grid) for launch in launches)
+        self._table.setColumnHidden(_PROGRAMS, alike)
         self._table.fit_columns()
         self._stack.setCurrentIndex(1 if self._document.launches else 0)
         self._say_what_to_do()
@@ -155,6 +160,10 @@ _LAUNCH_COLUMNS: tuple[Column[Launch], ...] = (
         tip=lambda launch: f"{launch.file}:{launch.line}",
     ),
 )  # fmt: skip
+
+_TIMES, _PROGRAMS = (
+    [column.title for column in _LAUNCH_COLUMNS].index(title) for title in ("Times", "Programs")
+)
 
 
 def _value_text(argument: Argument) -> str:
