@@ -90,6 +90,7 @@ class _Writer:
         launchers = [name for name in files.top if name in files.launching]
         launchers = [name for name in launchers if not _NO_LAUNCHERS.match(name)]
         inner = {ref for name in launchers for ref in files.refers[name] if ref != name}
+        inner |= {ref for name in inner - set(files.top) for ref in files.refers.get(name, ())}
         models, functions = [], []
         for name in launchers:
             node = files.top[name]

@@ -67,6 +67,8 @@ def map_file(tree: ast.Module) -> FileMap:
             found.main_block = node
         elif not isinstance(node, (ast.Import, ast.ImportFrom)):
             found.loose.append(node)
+        for name, value in _aliases(node):
+            found.refers.setdefault(name, set()).update(references(value))
         _take_constant(node, found.constants)
     direct = {name for name, node in found.top.items() if found.launches(node)}
     found.launching = set(direct)
@@ -216,6 +218,20 @@ def _module_level(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _module_level(getattr(node, part, ()))
         else:
             yield node
+
+
+def _aliases(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Yield `attention` of `attention = _attention.apply`: another name of what is called so."""
+    value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+    if isinstance(value, ast.Call) and ast.unparse(value.func).endswith("partial"):
+        value = value.args[0] if value.args else None
+    if isinstance(value, (ast.Name, ast.Attribute)) and isinstance(
+        node, (ast.Assign, ast.AnnAssign)
+    ):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if isinstance(target, ast.Name):
+                yield target.id, value
 
 
 def _is_main_block(node: ast.stmt) -> bool:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from playground.model.kernel_use import KernelUse
 
 
+_QUERIES = ("q", "Q", "query", "queries")
+_LIKE_QUERIES = frozenset({
+    "k", "v", "key", "value", "keys", "values", "o", "do", "out", "output", "dout", "grad_output",
+})  # fmt: skip
+
 # ------------------------------------------------------------------------------------ fit
 
 
@@ -62,8 +67,11 @@ def fit(plan: HostPlan) -> None:
     for name, tensor in plan.tensors.items():
         whole = math.prod(tensor.sizes)
         need = needs.get(name)
+        sure = need is not None and name not in untold
+        if not tensor.sizes and not sure and _as_queries(plan, name, tensor, need):
+            continue
         if not tensor.sizes:
-            _flat(plan, tensor, need or FLAT_ELEMENTS, sure=need is not None and name not in untold)
+            _flat(plan, tensor, need or FLAT_ELEMENTS, sure=sure)
         elif (
             need is not None
             and need > whole
@@ -81,6 +89,19 @@ def fit(plan: HostPlan) -> None:
                 driver_values.INDEX_VALUES,
                 "torch.int64",
             )
+
+
+def _as_queries(plan: HostPlan, name: str, tensor: Tensor, need: int | None) -> bool:
+    """Give keys, values and the output of attention the shape of its queries, if that is known."""
+    queries = next((plan.tensors[each] for each in _QUERIES if each in plan.tensors), None)
+    if queries is None or len(queries.sizes) < 2 or name.lower() not in _LIKE_QUERIES:
+        return False
+    if need is not None and need > math.prod(queries.sizes):
+        return False
+    tensor.texts, tensor.sizes = queries.texts, queries.sizes
+    tensor.dtype = tensor.dtype or queries.dtype
+    tensor.comment = "as large as the queries"
+    return True
 
 
 def _flat(plan: HostPlan, tensor: Tensor, need: int, *, sure: bool) -> None:
