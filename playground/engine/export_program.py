@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine import timing_loops
 from playground.engine.edits import Edit, apply
+from playground.engine.export_fixtures import with_fixtures
 from playground.engine.freezing import driver_code
 from playground.engine.references import Reference, bound_names, references
 from playground.engine.statements import is_main, root_name
@@ -53,7 +54,7 @@ def program_of(
         Whether the file's own benchmarks are part of it.
     """
     module = modules.module(modules.main)
-    code = apply(driver_code(session), list(edits))
+    code = with_fixtures(apply(driver_code(session), list(edits)), module.tree)
     tree = ast.parse(code)
     uses = references(tree.body, lambda one: modules.is_user_import(modules.main, one))
     driver = session.driver
