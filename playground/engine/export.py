@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import playground
 from playground.engine import drivers, export_program, freezing, proof, without_gpu
+from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.bundle import Bundle
 from playground.engine.bundle_text import BundleText
 from playground.engine.edits import apply
@@ -238,15 +239,17 @@ def _findings(session: Session, frozen: Frozen, bundle: Bundle) -> list[Finding]
 def _header(session: Session, launch: Launch, config: Config, name: str) -> str:
     device = session.device
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    # Grid and shapes are those that the host code makes under this config.
+    prepared = session.prepare(launch.index, config)
     tensors = ", ".join(
-        f"{argument.name} {argument.tensor.dtype}{list(argument.tensor.shape)}"
+        f"{argument.name} {dtype_text(tensor.dtype)}{list(tensor.shape)}"
         for argument in launch.tensors()
-        if argument.tensor is not None
+        for tensor in tensors_in(prepared.arguments[argument.name])
     )
     rows = [
         ("source", Path(session.path).name),
         ("config", config.label()),
-        ("grid", " x ".join(map(str, session.prepare(launch.index, config).grid))),
+        ("grid", " x ".join(map(str, prepared.grid))),
         ("problem", proof.problem_text(session)),
         ("tensors", tensors),
         ("timing", _timing(session, launch, config)),

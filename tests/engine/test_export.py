@@ -5,6 +5,8 @@ import textwrap
 
 import pytest
 
+from tests.engine.style_table import STYLES
+
 HELPER = """
 import triton
 import triton.language as tl
@@ -296,3 +298,13 @@ def test_what_touches_other_memory_is_told(run_engine, tmp_path):
     )
     _, _, findings, _ = exported(run_engine, tmp_path, f"write('outside.py', {text!r})")
     assert [one for one in findings if "load outside x: 4 lanes" in one]
+
+
+def test_grid_and_shapes_of_the_header_are_those_of_the_config(run_engine, tmp_path):
+    style = STYLES / "replay_plain_assert.py"
+    path, text, _, grid = exported(run_engine, tmp_path, repr(str(style)), knobs={"BLOCK": 256})
+    assert grid == [4, 1, 1]
+    assert "# grid      4 x 1 x 1\n" in text
+    assert "# tensors   x float32[1000], partial float32[4]\n" in text
+    status, out, error = check(path)
+    assert status == 0, out + error
