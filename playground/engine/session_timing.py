@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from playground.engine.findings import NotCountedError
 from playground.engine.job import Job
+from playground.model.finding import Finding
+from playground.model.knobs import KnobError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.coverage import Coverage
     from playground.model.curve import Axis, Curve, Line, OwnBenchmark
-    from playground.model.finding import Finding
     from playground.model.knobs import KnobValue
     from playground.model.measurement import CacheMode, Energy, HostCost, Measurement
     from playground.model.nsight import NsightReport
@@ -67,7 +68,11 @@ class TimingVerbs:
         """
         if self._me.device.mode != "interpreter":
             return ()
-        outcome = self._me.compile(launch, config, target, job)
+        name = target or self._me.device.target
+        try:
+            outcome = self._me.compile(launch, config, target, job)
+        except KnobError as error:  # launched so by the file, where no compiler was asked
+            return (Finding("warning", "compile", f"not compiled for {name}: {error}"),)
         if outcome.report is not None and outcome.report.fits:
             return ()
         errors = tuple(item for item in outcome.findings if item.severity == "error")

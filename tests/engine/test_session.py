@@ -221,3 +221,49 @@ answer(out)
     assert got["check"] == ["correct"] * 2
     assert got["bad driver"][0][0] == "syntax"
     assert got["syntax"] == [[["syntax", 1]], 0]
+
+
+def test_a_config_that_only_the_interpreter_takes_is_told_by_check_and_bench(run_engine) -> None:
+    got = run_engine(
+        """
+import playground
+path = write("small_dot.py", '''
+import torch, triton, triton.language as tl
+
+@triton.jit
+def product(a, b, c, K: tl.constexpr):
+    rows, inner = tl.arange(0, 16), tl.arange(0, K)
+    left = tl.load(a + rows[:, None] * K + inner[None, :])
+    right = tl.load(b + inner[:, None] * 16 + rows[None, :])
+    tl.store(c + rows[:, None] * 16 + rows[None, :], tl.dot(left, right))
+
+def example(K=8):
+    a, b = torch.ones(16, K).half(), torch.ones(K, 16).half()
+    c = torch.zeros(16, 16)
+    print("SAID BY THE DRIVER")
+    product[(1,)](a, b, c, K)
+    return c
+''')
+play = playground.open(path)
+play.run("example()")
+checked = play.check()
+measured = play.bench(budget_ms=1)
+told = [[item.severity, item.stage, item.message, item.hint, item.detail]
+        for item in checked.findings if item.stage == "compile"]
+play.run("example(16)")
+fine = [item.message for item in play.check().findings if item.stage == "compile"]
+again = list(play.bench(budget_ms=1).notes)
+play.close()
+answer({"status": checked.result.status, "told": told, "notes": list(measured.notes),
+        "fine": fine, "again": again})
+"""
+    )
+    assert got["status"] == "correct"
+    ((severity, stage, message, hint, detail),) = got["told"]
+    assert (severity, stage) == ("error", "compile")
+    assert "K >= 16" in message
+    assert hint
+    assert "SAID BY THE DRIVER" not in detail
+    assert any(note.startswith("cannot run on ") and "K >= 16" in note for note in got["notes"])
+    assert got["fine"] == []
+    assert not any("cannot run" in note for note in got["again"])

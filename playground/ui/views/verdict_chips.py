@@ -145,8 +145,9 @@ class VerdictChips(QObject):
         tip = measurement_text(measurement)
         doubt = self._document.doubt_about(measurement)
         if doubt:
+            short = "wrong result" if "wrong" in doubt else "cannot run"
             self._time.show_fact(
-                f"{text}, {doubt}", "bad", "cross", tip=f"{tip}; {doubt}: it counts for nothing"
+                f"{text}, {short}", "bad", "cross", tip=f"{tip}; {doubt}: it counts for nothing"
             )
             return
         self._time.show_fact(
