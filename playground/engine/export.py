@@ -56,7 +56,7 @@ def export(
         frozen.edits.get(drivers.DRIVER_FILE, ()),
         benchmarks=session.surroundings.benchmarks or session.surroundings.plan.only_launches,
     )
-    bundle = Bundle(modules, frozenset(map(id, program.nodes)))
+    bundle = Bundle(modules, frozenset(map(id, [*program.nodes, *program.left_out])))
     bundle.need(program.nodes)
     bundle.need_code(program.uses)
     bundle.need_names(_roots(session, launch.info))

@@ -32,11 +32,14 @@ class Program:
     ----------
     nodes
         Statements of the kernel file, to stand in the exported file's main block.
+    left_out
+        Statements of the kernel file that stand nowhere: sweeps that are timed by hand.
     code
         Code typed, written or offered for the file, after those; `uses` are its references.
     """
 
     nodes: list[ast.stmt] = field(default_factory=list)
+    left_out: list[ast.stmt] = field(default_factory=list)
     code: str = ""
     uses: list[Reference] = field(default_factory=list)
 
@@ -58,7 +61,8 @@ def program_of(
     tree = ast.parse(code)
     uses = references(tree.body, lambda one: modules.is_user_import(modules.main, one))
     driver = session.driver
-    nodes = _script(module, modules, benchmarks=benchmarks)
+    left_out: list[ast.stmt] = []
+    nodes = _script(module, modules, left_out, benchmarks=benchmarks)
     if driver is None or driver.kind == "main":
         for node in module.tree.body:
             if isinstance(node, ast.If) and is_main(node):
@@ -68,7 +72,7 @@ def program_of(
                     for one in body
                     if benchmarks or not _is_benchmark(one, module) or not _others(body, module)
                 ]
-    return Program(nodes, code, uses)
+    return Program(nodes, left_out, code, uses)
 
 
 def _others(body: list[ast.stmt], module: UserModule) -> bool:
@@ -79,7 +83,9 @@ def _others(body: list[ast.stmt], module: UserModule) -> bool:
     )
 
 
-def _script(module: UserModule, modules: UserModules, *, benchmarks: bool) -> list[ast.stmt]:
+def _script(
+    module: UserModule, modules: UserModules, left_out: list[ast.stmt], *, benchmarks: bool
+) -> list[ast.stmt]:
     """Return the statements with which a file launches in its own body, from the first on."""
     reach = _Reach(modules)
     started = False
@@ -100,6 +106,7 @@ def _script(module: UserModule, modules: UserModules, *, benchmarks: bool) -> li
         if not started or (not benchmarks and _is_benchmark(node, module)):
             continue
         if before and not benchmarks and _is_sweep(node, module):
+            left_out.append(node)
             continue
         if isinstance(node, ast.Expr) and ast.unparse(node).startswith(("sys.path", "plt.")):
             continue

@@ -26,9 +26,9 @@ def run(x, y):
     return out
 
 
-X = torch.linspace(0, 1, SIZE, device="cuda")
-Y = torch.linspace(2, 0, SIZE, device="cuda")
-torch.testing.assert_close(run(X, Y), X + Y)
+x = torch.linspace(0, 1, SIZE, device="cuda")
+y = torch.linspace(2, 0, SIZE, device="cuda")
+torch.testing.assert_close(run(x, y), x + y)
 for power in range(12, 28):
     n = 2**power
     x = torch.rand(n, device="cuda")
