@@ -51,7 +51,7 @@ def tensor_text(tensor: TensorCoverage) -> str:
     if tensor.multi_written:
         parts.append(f"{count_text(tensor.multi_written)} written by several programs")
     if tensor.out_of_bounds:
-        parts.append(f"{count_text(tensor.out_of_bounds)} lanes out of bounds")
+        parts.append(f"{_lanes(tensor.out_of_bounds)} out of bounds")
     return " · ".join(parts)
 
 
@@ -83,7 +83,7 @@ def beyond_text(access: OutOfBounds, grid: tuple[int, int, int]) -> str:
     )  # fmt: skip
     return (
         f"{place}: {access.kind} by program {program_text(access.program, grid)} is {elements} "
-        f"{side} ({count_text(access.lanes)} lanes)"
+        f"{side} ({_lanes(access.lanes)})"
     )
 
 
@@ -96,3 +96,7 @@ def banner_text(coverage: Coverage) -> str:
     if more > 0:
         lines.append(f"and {count_text(more)} more places")
     return "Out of bounds\n" + "\n".join(lines)
+
+
+def _lanes(count: int) -> str:
+    return f"{count_text(count)} lane{'s' * (count != 1)}"
