@@ -240,6 +240,7 @@ def _cuda_calls() -> dict[str, Any]:
         "current_device": lambda: 0,
         "device": Device,
         "device_of": Device,
+        "_DeviceGuard": Device,
         "stream": Nothing,
         "Stream": Nothing,
         "Event": Event,

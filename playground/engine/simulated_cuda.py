@@ -21,7 +21,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 from torch.utils import _device
 
-from playground.engine import run_notes, simulated_calls, simulated_placement
+from playground.engine import (
+    run_notes,
+    simulated_calls,
+    simulated_generator,
+    simulated_placement,
+)
 from playground.engine.simulated_calls import NoFactsError, set_target
 from playground.engine.simulated_placement import GPU, Places, is_mixed
 from playground.engine.simulated_state import HOLDERS, LOCK
@@ -142,6 +147,7 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
     # What inductor writes into every file it generates.
     stream = "_cuda_getCurrentRawStream"
     raw = [] if hasattr(torch._C, stream) else [(torch._C, stream, lambda _device=0: 0)]
+    allocator = "_empty_strided_cuda", simulated_generator.empty_strided
     version = [(torch.version, "cuda", "12.8")] if torch.version.cuda is None else []
     return (
         *makers,
@@ -161,6 +167,8 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
         (torch.Tensor, "pin_memory", lambda tensor, *_args, **_named: tensor),
         (torch.Tensor, "record_stream", simulated_calls.nothing),
         (torch, "Generator", _Generator),
+        (torch.cuda, "default_generators", (simulated_generator.DefaultGenerator(),)),
+        (torch._C._dynamo.guards, *allocator),
         (torch, "load", _load),
         (torch, "get_default_device", _get_default_device),
         (torch.autocast, "__init__", _autocast_init),

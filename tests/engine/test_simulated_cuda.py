@@ -305,3 +305,32 @@ def test_what_is_a_class_in_torch_is_one_here(cuda):
     streams = torch.cuda.Stream | None  # an annotation, evaluated when a library is imported
     assert isinstance(torch.cuda.current_stream(), streams)
     assert isinstance(torch.cuda.Event(enable_timing=True), torch.cuda.Event)
+
+
+def test_launchers_that_draw_seed_and_offset_get_new_ones_each_time_and_the_same_again(cuda):
+    def drawn():
+        generator = torch.cuda.default_generators[torch.cuda.current_device()]
+        state = generator.get_state()
+        words = state.view(torch.int64)
+        seed, offset = int(words[0]), int(words[1])
+        words[1] += 4
+        generator.set_state(state)
+        return seed, offset
+
+    torch.manual_seed(7)
+    first = [drawn() for _ in range(3)]
+    assert len(set(first)) == 3
+    torch.manual_seed(7)
+    assert [drawn() for _ in range(3)] == first, "a replay puts the generator back"
+    generator = torch.cuda.default_generators[0]
+    kept = generator.get_state()
+    here = drawn()
+    generator.set_state(kept)
+    assert drawn() == here
+
+
+def test_memory_of_generated_files_lies_where_a_gpu_would_hold_it(cuda):
+    with torch.cuda._DeviceGuard(0):
+        made = torch._C._dynamo.guards._empty_strided_cuda((2, 3), (1, 2), torch.float16)
+    assert (made.shape, made.stride(), made.dtype) == ((2, 3), (1, 2), torch.float16)
+    assert made.is_cuda
