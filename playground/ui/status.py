@@ -156,7 +156,7 @@ class StatusBar(QStatusBar):
         self.badge.setVisible(device is not None)
         if device is not None:
             simulated = self._document.simulated
-            self.badge.setText("GPU simulated: no GPU timings" if simulated else device.badge())
+            self.badge.setText(device.badge() + (" (GPU simulated)" if simulated else ""))
             self.badge.setProperty("gpu", "true" if device.mode == "gpu" else "false")
             self.badge.style().unpolish(self.badge)
             self.badge.style().polish(self.badge)

@@ -71,7 +71,8 @@ def test_the_main_job(window, tmp_path):
 
     badge = window.findChild(QLabel, "deviceBadge")
     assert badge.isVisible()
-    assert badge.text() == document.device.badge()
+    # The file chose "cuda", which is simulated for the run, and that is said as well.
+    assert badge.text() == f"{document.device.badge()} (GPU simulated)"
 
     # An edit that is not saved is what runs next.
     window.editor.go_to(23)

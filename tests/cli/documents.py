@@ -70,7 +70,7 @@ PAYLOADS = {
             "tensor": str, "kind": str, "program": int, "distance": int, "lanes": int,
             "line": (int, Maybe), "file": (str, Maybe)}],
         "mode": str, "duration_ms": NUMBER, "resolution": str, "notes": [str],
-        "flops_by_kind": list,
+        "flops_by_kind": list, "atomics": bool,
     },
     "sweep": {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
