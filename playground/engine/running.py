@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import torch
+
 from playground.engine import (
     benchmarks,
     bound,
@@ -20,6 +22,7 @@ from playground.engine import (
     surroundings,
     user_frames,
 )
+from playground.engine.arguments import dtype_text
 from playground.engine.findings import FatalError
 from playground.engine.interpreter_findings import missing_results
 from playground.engine.job import CancelledError
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
 
 _LONGEST_VALUE = 2000
+_PRINTED_ELEMENTS = 1000
+"""Elements up to which torch prints all; beyond it summarises."""
 
 
 def run(session: Session, job: Job) -> RunResult:
@@ -164,9 +169,26 @@ def _findings(
     ]
 
 
+def _shown(value: object) -> str:
+    """Return a driver's value as text; a large tensor on a GPU by its shape and type.
+
+    Its elements would be fetched by dozens of small operations, which take milliseconds; the
+    console shows them when they are asked for.
+    """
+    if isinstance(value, torch.Tensor) and value.is_cuda and value.numel() > _PRINTED_ELEMENTS:
+        shape = " x ".join(map(str, value.shape))
+        return f"<tensor {shape} {dtype_text(value.dtype)} on {value.device}>"
+    if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+        inside = ", ".join(map(_shown, value))
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    return repr(value)
+
+
 def _result(session: Session, started: float) -> RunResult:
     session.user_files = helper_modules.user_files(session.path)
-    value = "" if session.result is None else repr(session.result)
+    value = "" if session.result is None else _shown(session.result)
     return RunResult(
         launches=tuple(launch.info for launch in session.launches),
         findings=session.findings,
