@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 DROPPED = 5
 """Samples dropped at the start of each measurement; they run up to 6 % fast."""
 MINIMUM_SAMPLES, MAXIMUM_SAMPLES = 10, 1000
-CHUNK_MS = 50.0
-"""Measuring time between two looks at whether the median is settled; opening a CUPTI session costs
-a few ms, so a chunk is much longer than that."""
+CHUNK_MS = 100.0
+"""Measuring time between two looks at whether the median is settled; opening and reading a CUPTI
+session costs 10 to 20 ms, so a chunk is much longer than that."""
 SETTLED_SAMPLES = 50
 SETTLED_WITHIN = 0.0025
 """Half width of the median's 95 % interval (relative) at which more samples change nothing."""
