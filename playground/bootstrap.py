@@ -26,6 +26,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "playground-stamp.json"
 LOG = VENV / "playground-install.log"
 CONSTRAINTS = ROOT / "playground" / "constraints.txt"
+_MOST_PROCESSES = 4
+"""Processes of the tests: each has torch and, now and then, compile workers beside it."""
 OLDEST_PYTHON = (3, 11)
 
 # Known to work together. A CUDA torch brings the triton it was built with and must keep it.
@@ -98,7 +100,7 @@ def check(pytest_arguments: list[str]) -> int:
         ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
         ("mypy", [python, "-m", "mypy"]),
         ("lint-imports", [str(_venv_program("lint-imports"))]),
-        ("pytest", [python, "-m", "pytest", *pytest_arguments]),
+        ("pytest", [python, "-m", "pytest", *_spread(pytest_arguments), *pytest_arguments]),
     ]
     outcomes: list[tuple[str, int, float]] = []
     for name, program in steps:
@@ -115,6 +117,18 @@ def check(pytest_arguments: list[str]) -> int:
         verdict = "passed" if status == 0 else f"FAILED (exit status {status})"
         say(f"  {name:<14} {elapsed_s:7.1f} s  {verdict}")
     return 0 if all(status == 0 for _, status, _ in outcomes) else 1
+
+
+def _spread(arguments: list[str]) -> list[str]:
+    """Return pytest's options for as many processes as there are processors, up to four.
+
+    Each file stays in one process: what its tests share is made once. Tests of a GPU share it, and
+    some take its time: they run one after the other.
+    """
+    if any(item.startswith("-n") or "gpu" in item for item in arguments):
+        return []
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    return ["-n", str(min(processors, _MOST_PROCESSES)), "--dist", "loadfile"]
 
 
 def _use_new_enough_python(arguments: list[str]) -> None:

@@ -125,3 +125,11 @@ def test_constraints_pin_neither_torch_nor_triton():
     # A CUDA torch brings its own triton; the bootstrap chooses the pair.
     names = [line.split("==")[0] for line in bootstrap.CONSTRAINTS.read_text().splitlines()]
     assert not {"torch", "triton"} & set(names)
+
+
+def test_tests_are_spread_over_processors_but_not_those_of_a_gpu(monkeypatch):
+    monkeypatch.setattr(bootstrap.os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
+    assert bootstrap._spread([])[:2] == ["-n", "4"]
+    assert bootstrap._spread(["-k", "vector_add"])[:2] == ["-n", "4"]
+    assert bootstrap._spread(["-m", "gpu"]) == []
+    assert bootstrap._spread(["-n0"]) == []
