@@ -92,7 +92,8 @@ class DriversBar(QWidget):
         self.choice.setAccessibleName("Driver: what runs after the file is loaded")
         self.choice.setToolTip("What runs after the file is loaded, and launches the kernels")
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.choice.setMinimumWidth(10 * self.fontMetrics().averageCharWidth())
+        # Wide enough for the driver that most files have, with the arrow and the frame.
+        self.choice.setMinimumWidth(self.fontMetrics().horizontalAdvance("example()") + 62)
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMaximumWidth(30 * self.fontMetrics().averageCharWidth())
         self.choice.activated.connect(self._choose)
@@ -210,7 +211,7 @@ class DriversBar(QWidget):
         spin.setRange(-_LARGEST_SIZE, _LARGEST_SIZE)
         spin.setKeyboardTracking(False)
         spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
-        spin.setMinimumWidth(7 * self.fontMetrics().averageCharWidth() + 24)
+        spin.setMinimumWidth(5 * self.fontMetrics().averageCharWidth() + 24)
         spin.setMaximumWidth(14 * self.fontMetrics().averageCharWidth() + 24)
         spin.valueChanged.connect(lambda value, name=name: self._document.set_size(name, value))
         label.setBuddy(spin)
