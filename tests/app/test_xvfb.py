@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xvfb
 # The program itself; besides, it tells ten times a second where its widgets are and what it shows.
 PROGRAM = """
 import json, sys
-from playground.ui import app, window
+from playground.ui import app, docks, window
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 made = window.MainWindow.__init__
@@ -36,7 +36,8 @@ def init(self, *arguments, **named):
         found = {name: self.findChild(QWidget, name) for name in names}
         print(json.dumps({
             "window": int(self.winId()), "engine": document.engine_state,
-            "views": len(self.docks.views), "text": document.text[:40], "dirty": document.dirty,
+            "views": len(self.docks.views), "docks": len(docks.DOCKS),
+            "text": document.text[:40], "dirty": document.dirty,
             "launches": len(document.launches), "config": document.config.as_dict(),
             "covered": document.is_current(document.coverage),
             "check": document.check.status if document.check else None,
@@ -129,7 +130,7 @@ def screen(tmp_path):
 
 
 def test_type_run_move_a_knob_and_close(screen):
-    state = screen.wait(lambda s: s["views"] == 8 and s["engine"] == "ready")
+    state = screen.wait(lambda s: s["views"] == s["docks"] and s["engine"] == "ready")
     # There is no window manager here to give the window the keyboard.
     screen.xdotool("windowfocus", "--sync", str(state["window"]))
 
