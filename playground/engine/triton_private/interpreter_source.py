@@ -12,7 +12,7 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
-from playground.engine.triton_private import interpreter_logic
+from playground.engine.triton_private import interpreter_logic, interpreter_loops
 from playground.engine.triton_private.interpreter_libdevice import replaced
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def rewrite(function: Any, transformer: ast.NodeTransformer, names: dict[str, An
     # A function around it declares the closure's names, so that they compile as free variables.
     cells = function.__closure__ or ()
     free = dict(zip(function.__code__.co_freevars, cells, strict=True))
-    node = transformer.visit(interpreter_logic.Logic().visit(node))
+    for change in (interpreter_logic.Logic(), interpreter_loops.Loops(), transformer):
+        node = change.visit(node)
     outer = ast.parse("def __closure__(): pass").body[0]
     if not isinstance(outer, ast.FunctionDef):  # pragma: no cover - what was written just above
         raise TypeError("the closure is no function")
@@ -127,6 +128,7 @@ def install(interpreter: Any) -> None:
 
     def rewrite_ast(rewriter: Any) -> Callable[..., Any]:
         seen = {**replaced(rewriter.fn), **names, **interpreter_logic.NAMES}
+        seen |= interpreter_loops.NAMES
         result: Callable[..., Any] = rewrite(rewriter.fn, rewriter.ast_transformer, seen)
         return result
 
