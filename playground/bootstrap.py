@@ -28,6 +28,8 @@ LOG = VENV / "playground-install.log"
 CONSTRAINTS = ROOT / "playground" / "constraints.txt"
 _MOST_PROCESSES = 4
 """Processes of the tests: each has torch and, now and then, compile workers beside it."""
+_LIMIT = "--timeout=600"
+"""Seconds for one test: one that hangs fails alone and does not stop the others."""
 OLDEST_PYTHON = (3, 11)
 
 # Known to work together. A CUDA torch brings the triton it was built with and must keep it.
@@ -100,7 +102,7 @@ def check(pytest_arguments: list[str]) -> int:
         ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
         ("mypy", [python, "-m", "mypy"]),
         ("lint-imports", [str(_venv_program("lint-imports"))]),
-        ("pytest", [python, "-m", "pytest", *_spread(pytest_arguments), *pytest_arguments]),
+        ("pytest", [python, "-m", "pytest", *_options(pytest_arguments), *pytest_arguments]),
     ]
     outcomes: list[tuple[str, int, float]] = []
     for name, program in steps:
@@ -119,16 +121,16 @@ def check(pytest_arguments: list[str]) -> int:
     return 0 if all(status == 0 for _, status, _ in outcomes) else 1
 
 
-def _spread(arguments: list[str]) -> list[str]:
-    """Return pytest's options for as many processes as there are processors, up to four.
+def _options(arguments: list[str]) -> list[str]:
+    """Return pytest's options: a limit for each test, and a process for each processor, up to four.
 
     Each file stays in one process: what its tests share is made once. Tests of a GPU share it, and
     some take its time: they run one after the other.
     """
     if any(item.startswith("-n") or "gpu" in item for item in arguments):
-        return []
+        return [_LIMIT]
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    return ["-n", str(min(processors, _MOST_PROCESSES)), "--dist", "loadfile"]
+    return [_LIMIT, "-n", str(min(processors, _MOST_PROCESSES)), "--dist", "loadfile"]
 
 
 def _use_new_enough_python(arguments: list[str]) -> None:

@@ -129,7 +129,7 @@ def test_constraints_pin_neither_torch_nor_triton():
 
 def test_tests_are_spread_over_processors_but_not_those_of_a_gpu(monkeypatch):
     monkeypatch.setattr(bootstrap.os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
-    assert bootstrap._spread([])[:2] == ["-n", "4"]
-    assert bootstrap._spread(["-k", "vector_add"])[:2] == ["-n", "4"]
-    assert bootstrap._spread(["-m", "gpu"]) == []
-    assert bootstrap._spread(["-n0"]) == []
+    assert bootstrap._options([])[1:3] == ["-n", "4"]
+    assert bootstrap._options(["-k", "vector_add"])[1:3] == ["-n", "4"]
+    assert bootstrap._options(["-m", "gpu"]) == ["--timeout=600"]
+    assert bootstrap._options(["-n0"]) == ["--timeout=600"]

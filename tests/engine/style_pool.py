@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 _FILE_LIMIT_S = 150.0
 _PROOF_LIMIT_S = 100.0
 _OUTPUT_SHOWN = 3000
+_NO_PROVER: dict[str, Any] = {"rc": None, "output": "the proving process ended"}
 
 
 def run_styles(
@@ -185,6 +187,7 @@ class _Prover:
         self._folder.mkdir()
         self._futures: dict[str, Future[dict[str, Any]]] = {}
         self._lock = threading.Lock()
+        self._ended = False
         values = environment(interpret=interpret)
         # Numerical libraries must have no threads of their own when the process forks.
         values.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
@@ -208,7 +211,11 @@ class _Prover:
         future: Future[dict[str, Any]] = Future()
         with self._lock:
             self._futures[name] = future
-            if self._process.stdin is not None and self._process.poll() is None:
+            if self._ended or self._process.stdin is None:
+                future.set_result(_NO_PROVER)
+                return future
+            # Where the process has just ended, the reader answers for all.
+            with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.write(json.dumps(order).encode() + b"\n")
                 self._process.stdin.flush()
         return future
@@ -216,7 +223,8 @@ class _Prover:
     def finish(self) -> None:
         """Wait for all answers and end the process."""
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
         self._reader.join()
         self._process.wait()
 
@@ -229,6 +237,7 @@ class _Prover:
                 with self._lock:
                     self._futures[answer["id"]].set_result(answer)
         with self._lock:
+            self._ended = True
             for future in self._futures.values():
                 if not future.done():
-                    future.set_result({"rc": None, "output": "the proving process ended"})
+                    future.set_result(_NO_PROVER)

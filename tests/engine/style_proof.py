@@ -9,7 +9,7 @@ and triton anew takes seconds.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import importlib.abc
 import json
 import os
 import runpy
@@ -18,6 +18,15 @@ import signal
 import sys
 import time
 import traceback
+
+
+class NoPlayground(importlib.abc.MetaPathFinder):
+    """Hides the program where it is installed: an exported file must do without it."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        """Refuse the program's package."""
+        if name.partition(".")[0] == "playground":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 class Forks:
@@ -47,7 +56,12 @@ class Forks:
             if not ended:
                 continue
             del self.running[number]
-            with open(order["output"], encoding="utf-8", errors="replace") as printed:
+            text = ""
+            # A fork that was ended at once has made no file yet.
+            with (
+                contextlib.suppress(FileNotFoundError),
+                open(order["output"], encoding="utf-8", errors="replace") as printed,
+            ):
                 text = printed.read()
             answer = {"id": order["id"], "rc": os.waitstatus_to_exitcode(status), "output": text}
             sys.stdout.write(json.dumps(answer) + "\n")
@@ -86,8 +100,7 @@ def main() -> None:
     import triton
     import triton.language  # noqa: F401 - imported here so that no fork has to
 
-    if importlib.util.find_spec("playground") is not None:
-        sys.exit("an exported file must do without the program that wrote it")
+    sys.meta_path.insert(0, NoPlayground())
     torch.set_num_threads(1)
     forks = Forks(int(sys.argv[1]))
     ended = False
