@@ -3,11 +3,26 @@
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
 (answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
 A request's class names what it is; `codec` finds the class by that name. They are defined in
-`requests`, `replies` and `timing`; all of them are reached from here.
+`requests`, `replies`, `timing` and `compiler`; all of them are reached from here.
 """
 
 from __future__ import annotations
 
+from playground.protocol.compiler import (
+    Code,
+    CompareCompilations,
+    ComparedCompilations,
+    CompileAll,
+    CompileEdited,
+    Edited,
+    Fitted,
+    FittedAll,
+    GetCode,
+    GetPasses,
+    GetStageDiff,
+    Passes,
+    StageDiff,
+)
 from playground.protocol.replies import (
     Checked,
     Clocks,
@@ -68,6 +83,7 @@ Request = (
     Run | Replay | CompileAhead | GetIr | GetProgram | Sweep | Export
     | Compare | Trace | GetRoofline | GetHostCost | GetEnergy | GetFloor | Profile
     | GetOwnBenchmarks
+    | GetCode | GetPasses | CompareCompilations | GetStageDiff | CompileAll | CompileEdited
     | Hello | Cancel | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -75,40 +91,53 @@ Reply = (
     | Ir | Plane | ProgramFootprint | Element | SweepProgress | Swept | Exported | Clocks
     | Compared | CurveProgress | Traced | Roofline | HostCosts | Energies | Floor | Profiled
     | OwnBenchmarks
+    | Code | Passes | ComparedCompilations | StageDiff | Fitted | FittedAll | Edited
 )  # fmt: skip
 
 __all__ = [
     "Cancel",
     "Checked",
     "Clocks",
+    "Code",
     "Compare",
+    "CompareCompilations",
     "Compared",
+    "ComparedCompilations",
     "CompileAhead",
+    "CompileAll",
+    "CompileEdited",
     "Compiled",
     "Covered",
     "CurveProgress",
+    "Edited",
     "Element",
     "Energies",
     "Export",
     "Exported",
     "Finished",
+    "Fitted",
+    "FittedAll",
     "Floor",
     "GetClocks",
+    "GetCode",
     "GetElement",
     "GetEnergy",
     "GetFloor",
     "GetHostCost",
     "GetIr",
     "GetOwnBenchmarks",
+    "GetPasses",
     "GetPlane",
     "GetProgram",
     "GetRoofline",
+    "GetStageDiff",
     "Hello",
     "HostCosts",
     "Ir",
     "Measured",
     "OwnBenchmarks",
     "Paint",
+    "Passes",
     "Plane",
     "PlaneView",
     "Profile",
@@ -122,6 +151,7 @@ __all__ = [
     "Roofline",
     "Run",
     "RunResult",
+    "StageDiff",
     "Step",
     "Sweep",
     "SweepProgress",
