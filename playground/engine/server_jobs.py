@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import server_timing
+from playground.engine import server_compiler, server_timing
 from playground.protocol import messages
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
     messages.Sweep: _sweep,
     messages.Export: _export,
     **server_timing.JOBS,
+    **server_compiler.JOBS,
 }
 """What does each request."""
 
@@ -115,5 +116,6 @@ STAGES: dict[type, Stage] = {
     messages.Sweep: "sweep",
     messages.Export: "export",
     **dict.fromkeys(server_timing.JOBS, "timing"),
+    **dict.fromkeys(server_compiler.JOBS, "compile"),
 }
 """The stage that a request's failure belongs to."""
