@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from playground.engine import user_frames
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -40,21 +42,26 @@ def held() -> None:
 
 
 class OwnChecks:
-    """The comparisons made after `start`: how many, and how many said no."""
+    """The comparisons made after `start`: how many, and how many said no.
+
+    `failed_at` is the file and line at which the first one said no; `started` tells whether the
+    launch was reached at all.
+    """
 
     def __init__(self) -> None:
         self.made = 0
         self.failed = 0
-        self._started = False
+        self.failed_at: tuple[str, int] | None = None
+        self.started = False
         self._depth = 0
 
     def start(self) -> None:
         """Count from now on: what was compared before the launch says nothing about it."""
-        self._started = True
+        self.started = True
 
     def note(self) -> None:
         """Count a comparison that held."""
-        if self._started and not self._depth:
+        if self.started and not self._depth:
             self.made += 1
 
     @contextlib.contextmanager
@@ -80,9 +87,11 @@ class OwnChecks:
             finally:
                 self._depth -= 1
             # `assert_close` uses others inside: one comparison counts once.
-            if self._started and not self._depth and not isinstance(args[:1], _BORING):
+            if self.started and not self._depth and not isinstance(args[:1], _BORING):
                 self.made += 1
-                self.failed += result is not None and not bool(result)
+                if result is not None and not bool(result):
+                    self.failed += 1
+                    self.failed_at = self.failed_at or user_frames.innermost()
             return result
 
         return compare

@@ -14,6 +14,7 @@ import torch
 from playground.engine import drivers, helper_modules, host_code, loading, surroundings
 from playground.engine.arguments import argument_value, tensors_in
 from playground.engine.capture import Capture, CapturedLaunch, capturing, grid_size
+from playground.engine.job import CancelledError
 from playground.engine.own_checks import OwnChecks
 from playground.engine.poisoning import poisoned_memory
 from playground.engine.randomness import in_state, reseeded
@@ -32,10 +33,12 @@ class WholeRun:
     """What came of a whole driver under another config.
 
     `value` is the driver's, `namespace` what its module holds afterwards, `later` what launches
-    after the one in question left: by captured launch and argument.
+    after the one in question left: by captured launch and argument. `error` is what ended the
+    driver before its end.
     """
 
     value: Any = None
+    error: Exception | None = None
     namespace: dict[str, Any] = field(default_factory=dict)
     later: list[tuple[CapturedLaunch, str, torch.Tensor]] = field(default_factory=list)
     checks: OwnChecks = field(default_factory=OwnChecks)
@@ -155,19 +158,20 @@ def whole_run(
     session: Session, launch: CapturedLaunch, config: Config, moved: Sequence[str],
     edits: Sequence[Edit],
 ) -> WholeRun:  # fmt: skip
-    """Run the driver to its end with `launch` under `config`; `moved` are the knobs it moves.
-
-    Raises
-    ------
-    Exception
-        What the driver raises then.
-    """
+    """Run the driver to its end with `launch` under `config`; `moved` are the knobs it moves."""
     made = WholeRun()
     options = [name for name in config if name not in launch.arguments]
     forced = {name: config[name] for name in [*moved, *options]}
     recorder = _Overriding(session, launch, forced, made)
-    with _host(session, edits, recorder) as run, made.checks.listening():
-        made.value, made.namespace = run()
+    try:
+        with _host(session, edits, recorder) as run, made.checks.listening():
+            made.value, made.namespace = run()
+    except CancelledError:
+        raise
+    except Exception as error:
+        if session.is_fatal(error):
+            raise
+        made.error = error
     return made
 
 

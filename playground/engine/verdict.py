@@ -9,13 +9,12 @@ the host's business, what comes of it is not.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import torch
-
-from playground.engine import checking, hosting, rehost
+from playground.engine import checking, hosting
 from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.bound import place_of
+from playground.engine.driver_verdict import of_driver
 from playground.engine.drivers import DRIVER_FILE
 from playground.engine.entries import set_by_tuning
 from playground.engine.replay import put_back_after
@@ -26,8 +25,6 @@ from playground.model.finding import Finding
 from playground.protocol.messages import Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playground.engine.capture import CapturedLaunch
     from playground.engine.hosting import Hosted
     from playground.engine.job import Job
@@ -44,7 +41,7 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     judge = _Judge(session, launch, config, job, expected)
     result, told = judge.verdict()
     if result.status != "correct":
-        findings = (*findings, *told)
+        findings = (*findings, *told, *judge.said)
     if config == launch.info.config and result.status != "unjudged":
         findings = (*findings, *tuner_findings(session, launch, job))
     opinion = second_opinion(session, launch, config, job, result)
@@ -57,7 +54,8 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
         return Checked(0, config, opinion.result or result, findings)
     if result.status != "wrong":
         return Checked(0, config, result, findings)
-    findings = (*findings, _wrong(launch, result, config))
+    if result.route == "launch" or not judge.said:
+        findings = (*findings, _wrong(launch, result, config))
     name = _dictated(session, launch, config, job) if not told else None
     if name is None:
         return Checked(0, config, result, findings)
@@ -78,6 +76,8 @@ class _Judge:
         self._job = job
         self._expected = expected
         self._moved = hosting.moved_constexprs(launch, config)
+        self.said: tuple[Finding, ...] = ()
+        """What the whole driver itself says against the config."""
 
     def verdict(self) -> tuple[CheckResult, tuple[Finding, ...]]:
         """Return the result, and what is to be told of the replay when it is not right."""
@@ -123,12 +123,15 @@ class _Judge:
         result, made = self._of_launch()
         if result is not None and (result.status != "wrong" or not self._moved):
             return replace(result, route=made.route), made
-        whole = self._of_driver()
-        if whole is not None and (result is None or whole.status == "correct"):
-            return replace(whole, route="driver"), made
+        whole = of_driver(
+            self._session, self._launch, self._config, self._moved, self._expected, self._job
+        )
+        self.said = whole.findings
+        if whole.result is not None and (result is None or whole.result.status == "correct"):
+            return replace(whole.result, route="driver"), made
         if result is None:
             note = "its output has another shape under this config, and nothing later shows it"
-            result = CheckResult("unjudged", "none", note=note)
+            result = CheckResult("unjudged", "none", note=whole.refusal or note)
         return replace(result, route=made.route), made
 
     def _of_launch(self) -> tuple[CheckResult | None, Hosted]:
@@ -141,70 +144,6 @@ class _Judge:
             session.synchronize()
             return checking.check_against(prepared, self._expected), prepared.hosted
 
-    def _of_driver(self) -> CheckResult | None:
-        """Judge what comes of the whole driver; None when it fails or leaves nothing to judge."""
-        session, launch = self._session, self._launch
-        try:
-            with session.guarded(self._job):
-                edits = hosting.whole_edits(session, launch, self._config)
-                made = rehost.whole_run(session, launch, self._config, self._moved, edits)
-        except Exception as error:
-            if session.is_fatal(error):
-                raise
-            return None  # the driver itself says that it is not right, or cannot work so
-        if made.checks.failed:
-            return None
-        differences = list(self._differences(made))
-        if differences:
-            against: Any = "reference" if self._expected else "captured"
-            return checking.verdict(differences, against)
-        if made.checks.made:
-            return CheckResult("correct", "reference", tensor="the driver's own comparison")
-        differences = list(self._of_later(made)) or list(self._of_globals(made))
-        return checking.verdict(differences, "captured") if differences else None
-
-    def _differences(self, made: rehost.WholeRun) -> Iterator[checking.Difference]:
-        wanted = [item.want for item in self._expected]
-        if not wanted:
-            wanted = list(_tensors(self._session.result))
-        for one, other in zip(_tensors(made.value), wanted, strict=False):
-            limits = checking.tolerances(self._launch, one.dtype)
-            yield checking.compare("result", one, other, *limits)
-
-    def _of_later(self, made: rehost.WholeRun) -> Iterator[checking.Difference]:
-        for captured, name, left in made.later:
-            want = captured.snapshot.result(captured.arguments[name])
-            if want is not None and want.shape == left.shape:
-                limits = checking.tolerances(captured, left.dtype)
-                yield checking.compare(f"{name} of {captured.info.kernel}", left, want, *limits)
-
-    def _of_globals(self, made: rehost.WholeRun) -> Iterator[checking.Difference]:
-        """Compare what a script leaves in its own names, except what this launch itself wrote."""
-        own = {
-            tensor.data_ptr()
-            for name in self._launch.snapshot.written
-            for tensor in tensors_in(self._launch.arguments[name])
-        }
-        inputs = {
-            tensor.data_ptr()
-            for value in self._launch.arguments.values()
-            for tensor in tensors_in(value)
-        }
-        computed = False
-        found = []
-        for name, left in self._session.namespace.items():
-            if name not in made.namespace or name.startswith("__"):
-                continue
-            for pair in checking.pair_up(made.namespace[name], left, name):
-                got, want = pair.got, pair.want
-                if want.data_ptr() in own or want.shape != got.shape:
-                    continue
-                computed = computed or want.data_ptr() not in inputs
-                limits = checking.tolerances(self._launch, got.dtype)
-                found.append(checking.compare(pair.label, got, want, *limits))
-        # Inputs alone say nothing about what the launch did.
-        yield from found if computed else ()
-
 
 def mark_derived(launch: CapturedLaunch, name: str, reason: str) -> None:
     """Mark a knob of a launch as bound to the data."""
@@ -213,22 +152,6 @@ def mark_derived(launch: CapturedLaunch, name: str, reason: str) -> None:
         for knob in launch.info.knobs
     )
     launch.info = replace(launch.info, knobs=knobs)
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    """Yield the tensors of a driver's value in order, numbers as tensors too."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, float):
-        yield torch.tensor([value], dtype=torch.float32)
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _tensors(item)
-    else:
-        yield from (item.got for item in checking.pair_up(value, value))
 
 
 def _dictated(session: Session, launch: CapturedLaunch, config: Config, job: Job) -> str | None:
