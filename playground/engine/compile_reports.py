@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine import source_lines
-from playground.model.compiling import CompileReport, Occupancy, StageTime
+from playground.model.compiling import CompileReport, Gain, Occupancy, StageTime, Waves
 from playground.model.finding import Finding
 from playground.model.knobs import is_power_of_two
-from playground.model.occupancy import occupancy
+from playground.model.occupancy import gains, occupancy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +71,10 @@ def report(
         stages=tuple(stages),
         occupancy=_occupancy(product, gpu),
         notes=tuple(notes),
+        static_shared_bytes=taken.static_shared_bytes,
+        gains=_gains(launch, config, product, gpu),
+        register_kinds=taken.kinds,
+        stated_warps=taken.stated_warps,
     )
     findings = [
         Finding("error", "resources", f"{launch.kernel} with {config.label()} compiles for "
@@ -84,9 +88,10 @@ def report(
 
 def _obstacles(product: Compiled, gpu: Gpu | None) -> list[str]:
     found = []
-    if gpu is not None and product.shared_bytes > gpu.shared_per_block_bytes:
+    shared_bytes = _all_shared(product)
+    if gpu is not None and shared_bytes > gpu.shared_per_block_bytes:
         found.append(
-            f"it needs {product.shared_bytes} bytes of shared memory, the limit is "
+            f"it needs {shared_bytes} bytes of shared memory, the limit is "
             f"{gpu.shared_per_block_bytes}"
         )
     if gpu is not None and product.threads > gpu.max_threads_per_block:
@@ -110,13 +115,45 @@ def _obstacles(product: Compiled, gpu: Gpu | None) -> list[str]:
     return found
 
 
+def _all_shared(product: Compiled) -> int:
+    return product.shared_bytes + (product.resources.static_shared_bytes or 0)
+
+
 def _occupancy(product: Compiled, gpu: Gpu | None) -> Occupancy | None:
     registers = product.resources.registers
     if gpu is None or registers is None:
         return None
     return occupancy(
-        gpu, threads=product.threads, registers=registers, shared_bytes=product.shared_bytes
+        gpu, threads=product.threads, registers=registers, shared_bytes=_all_shared(product)
     )
+
+
+def _gains(
+    launch: Launch, config: Config, product: Compiled, gpu: Gpu | None
+) -> tuple[Gain, ...]:
+    registers = product.resources.registers
+    if gpu is None or registers is None:
+        return ()
+    return gains(
+        gpu, threads=product.threads, registers=registers, shared_bytes=_all_shared(product),
+        config=config, blocks=_blocks(launch, config),
+    )  # fmt: skip
+
+
+def with_waves(
+    made: CompileReport, grid: tuple[int, int, int] | None, gpu: Gpu | None, multiprocessors: int
+) -> CompileReport:
+    """Return the report with how often `grid` fills the GPU; without where that is not known.
+
+    `multiprocessors` is the machine's own number of them, 0 where another GPU is meant.
+    """
+    if grid is None or gpu is None or made.occupancy is None or not made.occupancy.programs_per_sm:
+        return replace(made, waves=None)
+    clusters = made.config.as_dict().get("num_ctas")
+    ctas = clusters if isinstance(clusters, int) and clusters > 1 else 1
+    programs = grid[0] * grid[1] * grid[2] * ctas
+    per_wave = made.occupancy.programs_per_sm * (multiprocessors or gpu.multiprocessors)
+    return replace(made, waves=Waves(programs, per_wave) if programs else None)
 
 
 def _spills(launch: Launch, made: CompileReport) -> list[Finding]:
@@ -154,7 +191,7 @@ def _tf32(launch: Launch, product: Compiled) -> list[Finding]:
             'write tl.dot(a, b, input_precision="ieee") for full fp32, or "tf32x3" in between: '
             f"ieee costs {rows * inner * columns} fma a tl.dot of {rows}x{inner} by "
             f"{inner}x{columns}, without tensor cores",
-            launch.file, lines[number] or launch.line,
+            launch.file, (lines[number] or (launch.line,))[0],
         )
     ]  # fmt: skip
 
@@ -181,14 +218,7 @@ def smaller_configs(launch: Launch, made: CompileReport) -> Iterator[Iterator[Co
 
 
 def _halved(launch: Launch, config: Config) -> Iterator[Config]:
-    blocks = {
-        knob.name: value
-        for knob in launch.knobs
-        if knob.kind == "pow2" and knob.origin == "constexpr" and not knob.derived
-        and knob.name in config
-        and isinstance(value := config[knob.name], int)
-        and is_power_of_two(value) and value > _SMALLEST_BLOCK
-    }  # fmt: skip
+    blocks = _blocks(launch, config)
     # One block halved, the largest first; then two of them.
     ordered = sorted(blocks, key=lambda name: -blocks[name])
     for name in ordered:
@@ -196,6 +226,18 @@ def _halved(launch: Launch, config: Config) -> Iterator[Config]:
     for name in ordered:
         if blocks[name] // 4 >= _SMALLEST_BLOCK:
             yield config.with_value(name, blocks[name] // 4)
+
+
+def _blocks(launch: Launch, config: Config) -> dict[str, int]:
+    """Return the knobs that look like blocks, with their values: powers of two, not small."""
+    return {
+        knob.name: value
+        for knob in launch.knobs
+        if knob.kind == "pow2" and knob.origin == "constexpr" and not knob.derived
+        and knob.name in config
+        and isinstance(value := config[knob.name], int)
+        and is_power_of_two(value) and value > _SMALLEST_BLOCK
+    }  # fmt: skip
 
 
 def _halves(value: int) -> Iterator[int]:

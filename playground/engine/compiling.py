@@ -168,7 +168,7 @@ class Compiler:
         target: str | None = None,
         job: Job | None = None,
     ) -> Ir:
-        """Return one stage's text and the source line behind each of its lines.
+        """Return one stage's text and the source lines behind each of its lines.
 
         Raises
         ------

@@ -1,25 +1,43 @@
-"""Which line of the user's file each line of a compiler stage comes from.
+"""Which lines of the user's file each line of a compiler stage comes from.
 
 Every stage carries locations in its own way: MLIR's `loc(…)` aliases, LLVM's `!dbg` metadata, the
-`.loc` directives of PTX and of AMD's assembly, nvdisasm's comments. Code inlined from a library
-function counts for the line of the user's file that called it.
+`.loc` directives of PTX and of AMD's assembly, nvdisasm's comments. All of them keep the calls that
+a place was inlined through, so code of a helper counts for the helper's line and for the lines that
+called it, and code of a library function for the user's lines that called it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Place = tuple[str, int]
+"""A file and a line of it."""
+Chain = tuple[Place, ...]
+"""A place and the calls it was inlined through, innermost first."""
+
+_DEEPEST = 64
 _LOC_ALIAS = re.compile(r"^(#loc\w*) = loc\((.*)\)\s*$")
-_LOC_USE = re.compile(r"loc\((#loc\w*|\"[^\"]*\":\d+:\d+)\)")
-_FILE_LINE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+)(?::\d+)?')
-_SASS = re.compile(r'File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
-_DIRECTIVE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(.*)$")
+_LOC_TOKEN = re.compile(
+    r'"(?P<file>(?:[^"\\]|\\.)*)":(?P<line>\d+)(?::\d+)?|"(?:[^"\\]|\\.)*"|(?P<alias>#loc\w*)'
+)
+_LLVM_NODE = re.compile(r"^(!\d+) = (?:distinct )?(.*)$")
+_LLVM_USE = re.compile(r"!dbg (!\d+)")
+_LLVM_FIELD = re.compile(r'(\w+): (?:"([^"]*)"|(!?\w+))')
+_DIRECTIVE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(.*)$")
+_INLINED_AT = re.compile(r"inlined_at (\d+) (\d+) (\d+)")
+_CALLER = re.compile(r"@\[ (\S+):(\d+):\d+")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
+_TABLES = re.compile(r"\s*(\.section|\.size|\}|\.Lfunc_end)")
+_SASS = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
 
 
-def lines_for(stage: str, text: str, file: str) -> tuple[int, ...]:
-    """Return the line of `file` behind each line of `text`, 0 where there is none.
+def lines_for(stage: str, text: str, file: str) -> tuple[tuple[int, ...], ...]:
+    """Return the lines of `file` behind each line of `text`, innermost first.
 
     Parameters
     ----------
@@ -29,149 +47,188 @@ def lines_for(stage: str, text: str, file: str) -> tuple[int, ...]:
         The stage's text.
     file
         The kernel's file. A kernel that Triton's cache holds from another file of the same text
-        names that one: then the last component of the name decides.
+        names that one: where no place names `file` itself, the last component of the name decides.
     """
+    chains = chains_for(stage, text)
+    ours = own_names((place for chain in dict.fromkeys(chains) for place in chain), file)
+    known: dict[Chain, tuple[int, ...]] = {}
+    for chain in dict.fromkeys(chains):
+        known[chain] = tuple(dict.fromkeys(line for name, line in chain if name in ours and line))
+    return tuple(known[chain] for chain in chains)
+
+
+def chains_for(stage: str, text: str) -> list[Chain]:
+    """Return the place behind each line of `text` with the calls that lead to it."""
     lines = text.splitlines()
     if stage in ("ttir", "ttgir"):
-        return _mlir(lines, file)
+        return _mlir(lines)
     if stage == "llir":
-        return _llvm(lines, file)
+        return _llvm(lines)
     if stage in ("ptx", "amdgcn"):
-        return _directives(lines, file)
+        return _directives(lines)
     if stage == "sass":
-        return _sass(lines, file)
-    return (0,) * len(lines)
+        return _sass(lines)
+    return [()] * len(lines)
 
 
-def _same(found: str, file: str) -> bool:
-    return found == file or os.path.basename(found) == os.path.basename(file)
+def own_names(places: Iterable[Place], file: str) -> frozenset[str]:
+    """Return the names among the places' that mean the user's file."""
+    names = {name for name, _ in places}
+    same = {name for name in names if os.path.basename(name) == os.path.basename(file)}
+    if file not in same:
+        return frozenset(same)
+    # A bare name, which AMD's assembly gives, is the user's unless a library's file has it too.
+    others = {name for name in same - {file} if os.path.dirname(name)}
+    return frozenset({file} if others else same)
 
 
-def _mlir(lines: list[str], file: str) -> tuple[int, ...]:
-    aliases: dict[str, str] = {}
-    for line in lines:
-        alias = _LOC_ALIAS.match(line)
-        if alias:
-            aliases[alias[1]] = alias[2]
-    known: dict[str, int] = {}
+# ------------------------------------------------------------------------------ MLIR
 
-    def resolve(body: str, depth: int = 0) -> int:
-        """Return the innermost line in the user's file that a location's text leads to."""
-        if depth > 64:
-            return 0
-        # The callee stands first in `callsite(callee at caller)`: the innermost place wins.
-        for token in re.finditer(rf"#loc\w*|{_FILE_LINE.pattern}", body):
-            if token[0].startswith("#loc"):
-                if token[0] not in known:
-                    known[token[0]] = 0
-                    known[token[0]] = resolve(aliases.get(token[0], ""), depth + 1)
-                if known[token[0]]:
-                    return known[token[0]]
-            elif _same(token[1], file):
-                return int(token[2])
-        return 0
 
-    found = []
-    for line in lines:
-        if _LOC_ALIAS.match(line):
-            found.append(0)
+def _mlir(lines: list[str]) -> list[Chain]:
+    aliases = {found[1]: found[2] for line in lines if (found := _LOC_ALIAS.match(line))}
+    known: dict[str, Chain] = {}
+
+    def resolve(body: str, depth: int = 0) -> Chain:
+        """Return the places a location's text names, in its order: callee, then caller."""
+        if body not in known:
+            known[body] = ()  # a location that names itself leads nowhere
+            chain: list[Place] = []
+            for token in _LOC_TOKEN.finditer(body):
+                if token["file"] is not None:
+                    chain.append((token["file"], int(token["line"])))
+                elif token["alias"] and depth < _DEEPEST:
+                    chain += resolve(aliases.get(token["alias"], ""), depth + 1)
+            known[body] = tuple(dict.fromkeys(chain))
+        return known[body]
+
+    chains: list[Chain] = []
+    opened: dict[int, list[int]] = {}
+    for number, line in enumerate(lines):
+        if line.startswith("#") and _LOC_ALIAS.match(line):
+            chains.append(())
             continue
-        uses = _LOC_USE.findall(line)
-        found.append(resolve(uses[-1]) if uses else 0)
-    return tuple(found)
-
-
-def _llvm(lines: list[str], file: str) -> tuple[int, ...]:
-    nodes: dict[str, str] = {}
-    for line in lines:
-        node = re.match(r"^(!\d+) = (.*)$", line)
-        if node:
-            nodes[node[1]] = node[2]
-    files: dict[str, bool] = {}
-
-    def in_file(scope: str, depth: int = 0) -> bool:
-        body = nodes.get(scope, "")
-        if scope not in files:
-            files[scope] = False
-            if body.startswith("!DIFile"):
-                name = re.search(r'filename: "([^"]*)"', body)
-                folder = re.search(r'directory: "([^"]*)"', body)
-                path = os.path.join(folder[1] if folder else "", name[1] if name else "")
-                files[scope] = _same(path, file)
+        body = _location(line)
+        chains.append(resolve(body) if body else ())
+        # An operation with a region names its place where the region closes.
+        content = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if content.startswith("}"):
+            if content.endswith("{"):
+                opened.setdefault(indent, []).append(number)
             else:
-                inner = re.search(r"file: (!\d+)", body) or re.search(r"scope: (!\d+)", body)
-                files[scope] = inner is not None and depth < 64 and in_file(inner[1], depth + 1)
-        return files[scope]
+                for start in opened.pop(indent, ()):
+                    chains[start] = chains[number]
+        elif content.endswith("{"):
+            opened[indent] = [number]
+    return chains
 
-    known: dict[str, int] = {}
 
-    def resolve(place: str, depth: int = 0) -> int:
+def _location(line: str) -> str:
+    """Return the text in the last `loc(…)` of a line, empty where it ends in none."""
+    start = line.rfind(" loc(")
+    if start < 0:
+        return ""
+    end = line.rfind(")")
+    body = line[start + 5 : end]
+    if body.count("(") < body.count(")"):  # block arguments: `^bb0(%x: i32 loc(#loc1)):`
+        body = body[: body.rfind(")")]
+    return "" if line.rstrip().endswith("{") else body
+
+
+# ------------------------------------------------------------------------------ LLVM
+
+
+def _llvm(lines: list[str]) -> list[Chain]:
+    nodes = {found[1]: found[2] for line in lines if (found := _LLVM_NODE.match(line))}
+    fields: dict[str, dict[str, str]] = {}
+
+    def read(node: str) -> dict[str, str]:
+        if node not in fields:
+            body = nodes.get(node, "")
+            found = {key: text or plain for key, text, plain in _LLVM_FIELD.findall(body)}
+            fields[node] = {"kind": body.partition("(")[0], **found}
+        return fields[node]
+
+    def file_of(scope: str, depth: int = 0) -> str:
+        node = read(scope)
+        if node["kind"] == "!DIFile":
+            return os.path.join(node.get("directory", ""), node.get("filename", ""))
+        outer = node.get("file") or node.get("scope")
+        return file_of(outer, depth + 1) if outer and depth < _DEEPEST else ""
+
+    known: dict[str, Chain] = {}
+
+    def resolve(place: str, depth: int = 0) -> Chain:
         if place not in known:
-            body = nodes.get(place, "")
-            line = re.search(r"line: (\d+)", body)
-            scope = re.search(r"scope: (!\d+)", body)
-            outer = re.search(r"inlinedAt: (!\d+)", body)
-            known[place] = 0
-            if line and scope and in_file(scope[1]):
-                known[place] = int(line[1])
-            elif outer and depth < 64:
-                known[place] = resolve(outer[1], depth + 1)
+            node = read(place)
+            chain: Chain = ()
+            if "line" in node and "scope" in node:
+                chain = ((file_of(node["scope"]), int(node["line"])),)
+            if "inlinedAt" in node and depth < _DEEPEST:
+                chain += resolve(node["inlinedAt"], depth + 1)
+            known[place] = chain
         return known[place]
 
-    found = []
-    for line in lines:
-        use = re.search(r"!dbg (!\d+)", line)
-        found.append(resolve(use[1]) if use else 0)
-    return tuple(found)
+    uses = [_LLVM_USE.search(line) for line in lines]
+    return [resolve(use[1]) if use else () for use in uses]
 
 
-def _directives(lines: list[str], file: str) -> tuple[int, ...]:
+# ------------------------------------------------------------------------------ assembly
+
+
+def _directives(lines: list[str]) -> list[Chain]:
     files: dict[str, str] = {}
     for line in lines:
-        named = _FILE.match(line)
-        if named:
+        if ".file" in line and (named := _FILE.match(line)):
             files[named[1]] = os.path.join(named[2], named[3]) if named[3] else named[2]
-    ours = {number for number, path in files.items() if _same(path, file)}
-    name = os.path.basename(file)
-    found, current = [], 0
+    paths: dict[str, set[str]] = {}
+    for path in files.values():
+        paths.setdefault(os.path.basename(path), set()).add(path)
+    # PTX names a caller by file, line and column alone, after a directive for that very place.
+    placed: dict[tuple[str, str, str], Chain] = {}
+    found: list[Chain] = []
+    current: Chain = ()
     for line in lines:
-        place = _DIRECTIVE.match(line)
-        if place:
-            current = _directive_line(place, ours, name)
-        elif re.match(r"^\s*(\.section|\.size|\}|\.Lfunc_end)", line):
-            current = 0  # the function ended; tables follow
+        if ".loc" in line and (place := _DIRECTIVE.match(line)):
+            number, at, column, rest = place.groups()
+            current = ((files.get(number, ""), int(at)),)
+            if inlined := _INLINED_AT.search(rest):
+                caller = (inlined[1], inlined[2], inlined[3])
+                current += placed.get(caller, ((files.get(caller[0], ""), int(caller[1])),))
+            else:
+                # AMD's assembler tells the callers in a comment: `@[ kernel.py:20:25 @[ … ] ]`.
+                for name, at_call in _CALLER.findall(rest):
+                    full = paths.get(name, set())
+                    current += ((next(iter(full)) if len(full) == 1 else name, int(at_call)),)
+            placed[number, at, column] = current
+        elif _TABLES.match(line):
+            current = ()  # the function ended; tables follow
         found.append(current)
-    return tuple(found)
+    return found
 
 
-def _directive_line(place: re.Match[str], ours: set[str], name: str) -> int:
-    if place[1] in ours:
-        return int(place[2])
-    inlined = re.search(r"inlined_at (\d+) (\d+)", place[3])
-    if inlined and inlined[1] in ours:
-        return int(inlined[2])
-    # AMD's assembler names the chain of callers in a comment: `@[ kernel.py:20:25 @[ … ] ]`.
-    caller = re.search(rf"@\[ {re.escape(name)}:(\d+):", place[3])
-    return int(caller[1]) if caller else 0
-
-
-def _sass(lines: list[str], file: str) -> tuple[int, ...]:
-    found, current, chain = [], 0, False
+def _sass(lines: list[str]) -> list[Chain]:
+    found: list[Chain] = []
+    current: Chain = ()
+    in_comments = False
     for line in lines:
-        if "//## File" in line:
-            place = _SASS.search(line)
-            if place is not None:
-                here = 0
-                if _same(place[1], file):
-                    here = int(place[2])
-                elif place[3] and _same(place[3], file):
-                    here = int(place[4])
-                # Several comments in a row are one chain of callers, innermost first.
-                current = current if chain and current else here
-                chain = True
+        if line.startswith("\t//##") and (place := _SASS.search(line)):
+            # Several comments in a row are one chain of callers, innermost first.
+            here = (place[1], int(place[2]))
+            current = (*current, here) if in_comments else (here,)
+            in_comments = True
         else:
-            chain = False
-            if line.startswith((".L_", "\t.section")) and ":" not in line:
-                current = 0
+            in_comments = False
+            if line.startswith("\t.section"):
+                current = ()
         found.append(current)
-    return tuple(found)
+    return _whole_runs(lines, found)
+
+
+def _whole_runs(lines: list[str], chains: list[Chain]) -> list[Chain]:
+    """Give each comment of a run the whole chain that the run tells."""
+    for number in range(len(chains) - 2, -1, -1):
+        if lines[number + 1].startswith("\t//##") and lines[number].startswith("\t//##"):
+            chains[number] = chains[number + 1]
+    return chains

@@ -114,11 +114,15 @@ class Finished:
 
 @dataclass(frozen=True)
 class Ir:
-    """One stage's text; `lines` gives each text line's source line, 0 for none."""
+    """One stage's text; `lines` gives the source lines behind each text line, innermost first.
+
+    A helper's line is followed by the lines of the file that the call came through; a text line
+    that no line of the file is behind has none.
+    """
 
     stage: str
     text: str
-    lines: tuple[int, ...] = ()
+    lines: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

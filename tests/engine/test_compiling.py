@@ -99,7 +99,8 @@ def test_every_stage_knows_the_lines_it_comes_from(engine, stage, target):
     assert len(found["lines"]) == len(found["text"].splitlines())
     load = next(number for number, line in enumerate(text, 1) if "tl.load(x_ptr" in line)
     store = next(number for number, line in enumerate(text, 1) if "tl.store(" in line)
-    assert {load, store} <= set(found["lines"])
+    assert [load] in found["lines"]
+    assert [store] in found["lines"]
     instructions = {
         "ttir": "tt.store", "ttgir": "tt.store", "llir": "st.global", "ptx": "st.global",
         "sass": "STG", "amdgcn": "_store_dword",
@@ -109,15 +110,17 @@ def test_every_stage_knows_the_lines_it_comes_from(engine, stage, target):
         for line, text in zip(found["lines"], found["text"].splitlines(), strict=True)
         if instructions[stage] in text
     ]
-    assert store in at
+    assert [store] in at
 
 
-def test_inlined_helpers_count_for_their_own_line(engine):
+def test_inlined_helpers_count_for_their_own_line_and_the_calling_one(engine):
     _open_bundled(engine, "matmul")
     text = (KERNELS / "matmul.py").read_text().splitlines()
     helper = next(number for number, line in enumerate(text, 1) if "group = pid //" in line)
-    for stage in ("ttir", "ptx", "sass"):
-        assert helper in engine.ir(stage=stage)["lines"], stage
+    call = next(number for number, line in enumerate(text, 1) if "= tile_of_program(" in line)
+    for stage in ("ttir", "ttgir", "llir", "ptx", "sass"):
+        assert [helper, call] in engine.ir(stage=stage)["lines"], stage
+    assert [helper, call] in engine.ir(stage="amdgcn", target="hip:gfx942")["lines"]
 
 
 def test_a_stage_that_the_target_lacks_is_named(engine):

@@ -286,7 +286,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves):
         text = IR_TEXTS.get(request.stage, f"; no {request.stage}\n")
         block = request.config["BLOCK_SIZE"]
         text = text.replace("1024", str(block))
-        lines = tuple(IR_LINES.get(request.stage, ()))
+        lines = tuple((line,) if line else () for line in IR_LINES.get(request.stage, ()))
         return [messages.Ir(request.stage, text, lines)]
 
     def _answer_getprogram(self, request: messages.GetProgram) -> list[messages.Reply]:
