@@ -63,18 +63,18 @@ class CodeEditor(QPlainTextEdit):
         self.setCenterOnScroll(False)
         self._findings: dict[int, list[Finding]] = {}
         self._matches: list[tuple[int, int]] = []
-        self._flash: int | None = None
+        self._flash: tuple[int, ...] = ()
         self._loading = False
         self.popup: QWidget | None = None
         self.gutter = Gutter(self)
         self.highlighter = Highlighter(self.document(), theme)
         self.set_font(mono_font())
-        self.blockCountChanged.connect(self._place_gutter)
+        self.blockCountChanged.connect(self.place_gutter)
         self.updateRequest.connect(self._scroll_gutter)
         self.cursorPositionChanged.connect(self._refresh_marks)
         self.textChanged.connect(self._on_text_changed)
         theme.changed.connect(self._refresh_marks)
-        self._place_gutter()
+        self.place_gutter()
         self._refresh_marks()
 
     # -------------------------------------------------------------------------------- text
@@ -146,10 +146,10 @@ class CodeEditor(QPlainTextEdit):
         self._matches = list(spans)
         self._refresh_marks()
 
-    def mark_line(self, line: int | None) -> None:
-        """Light up one 1-based line on behalf of another view; None takes the mark away."""
-        if line != self._flash:
-            self._flash = line
+    def mark_lines(self, lines: Sequence[int]) -> None:
+        """Light up 1-based lines on behalf of another view; none takes the marks away."""
+        if tuple(lines) != self._flash:
+            self._flash = tuple(lines)
             self._refresh_marks()
 
     def findings_at(self, line: int) -> list[Finding]:
@@ -164,8 +164,8 @@ class CodeEditor(QPlainTextEdit):
     def _refresh_marks(self) -> None:
         color = self.theme.color
         marks = [self._line_mark(self.textCursor().block(), color("current_line"))]
-        if self._flash is not None:
-            block = self.document().findBlockByNumber(self._flash - 1)
+        for line in self._flash:
+            block = self.document().findBlockByNumber(line - 1)
             if block.isValid():
                 marks.append(self._line_mark(block, color("selection")))
         for start, end in self._matches[:2000]:
@@ -216,7 +216,7 @@ class CodeEditor(QPlainTextEdit):
         """Use `font`; a tab is as wide as one level of indentation."""
         self.setFont(font)
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * edits.INDENT)
-        self._place_gutter()
+        self.place_gutter()
 
     def zoom(self, points: float) -> None:
         """Make the text larger by `points`, or with 0 its natural size again."""
@@ -241,7 +241,8 @@ class CodeEditor(QPlainTextEdit):
             top += self.blockBoundingRect(block).height()
             block = block.next()
 
-    def _place_gutter(self) -> None:
+    def place_gutter(self) -> None:
+        """Give the margin the width it needs now."""
         width = self.gutter.width_px()
         self.setViewportMargins(width, 0, 0, 0)
         area = self.contentsRect()
@@ -258,7 +259,7 @@ class CodeEditor(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the margin beside the text."""
         super().resizeEvent(event)
-        self._place_gutter()
+        self.place_gutter()
 
     def event(self, event: QEvent) -> bool:
         """Show the findings under the mouse."""
