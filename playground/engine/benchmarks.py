@@ -48,6 +48,8 @@ class Plan:
         self.timed = timed
         self._only_launchers: bool | None = None
         self._done: set[object] = set()
+        self.shortened = False
+        """Whether something that launches went on for less long than it was written to."""
 
     def goes_once(self, what: object) -> bool:
         """Tell whether the benchmark `what` goes once now, because nothing else launches."""
@@ -56,6 +58,7 @@ class Plan:
         if not self._only_launchers or what in self._done:
             return False
         self._done.add(what)
+        self.shortened = True
         return True
 
     @property
@@ -175,6 +178,7 @@ def _interpreted_time(fn: Any, named: dict[str, Any]) -> Any:
 
 
 _inside_report = False
+_inside_timer = False
 
 
 def _report(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -245,8 +249,8 @@ def _size(value: Any) -> float:
 def _timeit(real: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(real)
     def run(timer: Any, number: int = 1_000_000) -> Any:
-        # The console's %timeit has a class of its own.
-        if _plan is None or user_frames.innermost() is None:
+        # The console's %timeit has a class of its own, and torch's `Timer` has one of these inside.
+        if _plan is None or _inside_timer or user_frames.innermost() is None:
             return real(timer, number)
         place = user_frames.innermost()
         once = _plan.goes_once(place)
@@ -267,11 +271,16 @@ def _measured(real: Callable[..., Any]) -> Callable[..., Any]:
             return real(timer, *args, **named)
         from torch.utils.benchmark import Measurement
 
+        global _inside_timer
         place = user_frames.innermost()
         once = _plan.goes_once(place)
         _say("torch.utils.benchmark", once, place)
         if once:
-            timer._timeit(1)
+            _inside_timer = True
+            try:
+                timer._timeit(1)
+            finally:
+                _inside_timer = False
         return Measurement(1, [Unmeasured()], timer._task_spec)
 
     return run
@@ -286,6 +295,7 @@ def rounds(repeats: Any) -> Any:
         return repeats
     place = user_frames.innermost()
     line = f" at line {place[1]}" if place else ""
+    _plan.shortened = True
     run_notes.tell(
         f"the timing loop{line} went round once instead of {len(repeats)} times", HOW_TO_RUN
     )
@@ -310,6 +320,7 @@ def sizes(swept: Any) -> Any:
         return swept
     if not all(_has_size(value) for value in swept):
         return swept
+    _plan.shortened = True
     _say_swept(f" instead of {len(swept)} times", user_frames.innermost())
     return [min(swept, key=_size)]
 
@@ -318,6 +329,7 @@ def enough(line: int) -> bool:
     """Tell whether a `while` that times one size after another is to end after its first round."""
     if _plan is None or _plan.timed:
         return False
+    _plan.shortened = True
     place = user_frames.innermost()
     _say_swept("", (place[0], line) if place else None)
     return True

@@ -11,6 +11,7 @@ text never.
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,8 @@ def _is_launch(node: ast.AST, launchers: Iterable[str]) -> bool:
     if not isinstance(node, ast.Call):
         return False
     called = node.func
+    if "Timer" in (getattr(called, "id", ""), getattr(called, "attr", "")):
+        return any(_launches(code, launchers) for code in _timed_code(node))
     if isinstance(called, ast.Subscript):
         return not isinstance(called.slice, ast.Constant) or not isinstance(called.slice.value, str)
     if isinstance(called, ast.Attribute):
@@ -145,6 +148,15 @@ def _is_launch(node: ast.AST, launchers: Iterable[str]) -> bool:
             return True
         return called.attr in launchers
     return isinstance(called, ast.Name) and called.id in launchers
+
+
+def _timed_code(timer: ast.Call) -> Iterator[ast.AST]:
+    """Yield the code that `Timer("run(x)", …)` is handed as text."""
+    texts = [*timer.args[:1], *(one.value for one in timer.keywords if one.arg == "stmt")]
+    for text in texts:
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            with contextlib.suppress(SyntaxError):
+                yield ast.parse(text.value)
 
 
 # ---------------------------------------------------------------- branches

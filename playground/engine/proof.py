@@ -31,6 +31,7 @@ SAMPLES = 32
 _OWN = (
     "seed", "pairs", "compare", "tensors_of", "Recorded", "untuned", "judge", "recorded", "parser",
     "playground_arguments", "remaining", "returned", "status", "RECIPE", "TUNED",
+    "LARGEST", "Reached",
 )  # fmt: skip
 """Names of the check itself, which the user's may not clash with."""
 _HERE = "<what the file runs>"
@@ -56,6 +57,9 @@ class Proof:
         Types of the tensors it is judged by that Triton's own interpreter computes wrongly.
     waits
         Whether programs wait for each other, which Triton's own interpreter does forever.
+    largest
+        Most elements of each tensor in any launch, where the file times further ones: the check
+        goes no further than the launch it judges, and passes over larger ones before it.
     """
 
     against: str
@@ -65,6 +69,7 @@ class Proof:
     recipe: Recipe = field(default_factory=dict)
     unjudgeable: tuple[str, ...] = ()
     waits: bool = False
+    largest: dict[str, int] = field(default_factory=dict)
 
 
 def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str) -> Proof:
@@ -97,9 +102,24 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
         return Proof("reference", tolerance, kernel, ordinal, {}, wrong)
     recipe = _recipe(session, launch, config)
     if recipe["outputs"]:
-        return Proof("samples", tolerance, kernel, ordinal, recipe, wrong)
+        largest = _largest(session, launch, config) if session.surroundings.plan.shortened else {}
+        return Proof("samples", tolerance, kernel, ordinal, recipe, wrong, largest=largest)
     return Proof("driver" if _COMPARES.search(runs) else "nothing", tolerance, kernel, ordinal,
                  recipe, wrong)  # fmt: skip
+
+
+def _largest(session: Session, launch: CapturedLaunch, config: Config) -> dict[str, int]:
+    """Return the most elements that each tensor has in any launch of the kernel."""
+    reshaped = session.prepare(launch.info.index, config).reshaped
+    found: dict[str, int] = {}
+    for other in session.launches:
+        if other.info.kernel != launch.info.kernel:
+            continue
+        for name, value in other.arguments.items():
+            for leaf, tensor in _leaves(name, value):
+                if name not in reshaped:
+                    found[leaf] = max(found.get(leaf, 0), tensor.numel())
+    return found
 
 
 def problem_text(session: Session) -> str:
@@ -159,7 +179,9 @@ def block(
     for name in _OWN:
         if re.search(rf"(?<![.\w\"']){name}\b", users):
             text = re.sub(rf"(?<![.\w\"']){name}\b(?!=[^=])", f"_{name}", text)
-    return text.replace(f"    {_HERE}", _indented(_driver(runs, session)))
+    reached = "_Reached" if "class _Reached" in text else "Reached"
+    ends = f"except {reached}:\n    pass\n" if proof.largest else ""
+    return text.replace(f"    {_HERE}", _indented(_driver(runs, session, ends)))
 
 
 def _block(
@@ -186,9 +208,13 @@ def _block(
         recorder = _with_hook(recorder, proof_text.COMPILED)
     if any(isinstance(launch.grid, list) for launch in session.launches):
         recorder = recorder.replace(*proof_text.LIST_GRID)
+    if proof.largest:
+        for change in proof_text.SWEPT:
+            recorder = recorder.replace(*change)
     parts = [
         "" if seeds_itself else proof_text.SEED,
         proof_text.LEAVES if sampled else "",
+        proof_text.REACHED if proof.largest else "",
         recorder,
         proof_text.PAIRS if proof.against == "reference" else "",
         samples if sampled else "",
@@ -199,11 +225,17 @@ def _block(
             "# Samples of the launch as it was captured: flat index and value of some elements of "
             f"each tensor.\nRECIPE = {_pretty(proof.recipe)}"
         )
+    if proof.largest:
+        constants.append(
+            "# Most elements of each tensor: larger sizes that the file times are passed over.\n"
+            f"LARGEST = {_table(proof.largest)}"
+        )
     main = [
         "import argparse\nimport inspect\nimport os\nimport sys\n" + _ARGUMENTS,
         _refusal(proof),
         "" if seeds_itself else f"seed({session.seed})",
-        f"recorded = Recorded({_quoted(proof.kernel)}, {proof.ordinal})",
+        "if playground_arguments.check:\n"
+        f"    recorded = Recorded({_quoted(proof.kernel)}, {proof.ordinal})",
         _EAGER if "torch.compile" in body else "",
         _NO_STOPS if re.search(r"breakpoint\(|set_trace\(", f"{body}{runs.statements}") else "",
         _HERE,
@@ -282,7 +314,7 @@ def _refusal(proof: Proof) -> str:
     sys.exit(2)"""
 
 
-def _driver(runs: Runs, session: Session) -> str:
+def _driver(runs: Runs, session: Session, ends: str) -> str:
     """Return statements that run the driver; a check stops in words where it cannot judge."""
     code = runs.code
     driver = session.driver
@@ -297,7 +329,7 @@ def _driver(runs: Runs, session: Session) -> str:
         ended = "except SystemExit:\n    if not playground_arguments.check:\n        raise\n"
     return f"""try:
 {_indented(text)}
-{ended}except Exception as error:
+{ends}{ended}except Exception as error:
     if not playground_arguments.check or torch.cuda.is_available():
         raise
     print(f"not judged: without a GPU it ends with {{type(error).__name__}}: {{error}}")

@@ -122,6 +122,32 @@ DOUBTFUL = (
 )
 """What to put where, when a kernel casts to types that Triton's interpreter gets wrong."""
 
+REACHED = '''
+class Reached(BaseException):
+    """The launch that is judged was made; what is timed after it says nothing more."""
+'''
+SWEPT = (
+    (
+        """            self.count += 1
+            if self.count""",
+        """            for name, value in given.items():
+                for leaf, one in tensors_of(name, value):
+                    if one.numel() > LARGEST.get(leaf, one.numel()):
+                        return None  # a larger size than the one that is judged
+            self.count += 1
+            if self.count""",
+    ),
+    (
+        """ for name, one in tensors.items()}
+            return result
+""",
+        """ for name, one in tensors.items()}
+            raise Reached
+""",
+    ),
+)
+"""What to put where, when a file times launches again and again, or one size after another."""
+
 LIST_GRID = (
     """            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
 """,
