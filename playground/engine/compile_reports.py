@@ -7,14 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine import source_lines
+from playground.engine.compile_trials import blocks_of
 from playground.model.compiling import CompileReport, Gain, Occupancy, StageTime, Waves
 from playground.model.finding import Finding
-from playground.model.knobs import is_power_of_two
 from playground.model.occupancy import gains, occupancy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playground.engine.triton_private.compiled import Compiled
     from playground.model.config import Config
     from playground.model.launch import Launch
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 _STAGES = ("ttir", "ttgir", "llir", "ptx", "sass", "amdgcn")
 _TENSOR_MEMORY_COLUMNS = 512
-_SMALLEST_BLOCK = 16
 _TF32_DOT = re.compile(
     r"tt\.dot .*inputPrecision = tf32 : tensor<(?:\d+x)?(\d+)x(\d+)xf32> \* "
     r"tensor<(?:\d+x)?\d+x(\d+)xf32>"
@@ -128,15 +125,13 @@ def _occupancy(product: Compiled, gpu: Gpu | None) -> Occupancy | None:
     )
 
 
-def _gains(
-    launch: Launch, config: Config, product: Compiled, gpu: Gpu | None
-) -> tuple[Gain, ...]:
+def _gains(launch: Launch, config: Config, product: Compiled, gpu: Gpu | None) -> tuple[Gain, ...]:
     registers = product.resources.registers
     if gpu is None or registers is None:
         return ()
     return gains(
         gpu, threads=product.threads, registers=registers, shared_bytes=_all_shared(product),
-        config=config, blocks=_blocks(launch, config),
+        config=config, blocks=blocks_of(launch, config),
     )  # fmt: skip
 
 
@@ -194,65 +189,6 @@ def _tf32(launch: Launch, product: Compiled) -> list[Finding]:
             launch.file, (lines[number] or (launch.line,))[0],
         )
     ]  # fmt: skip
-
-
-def smaller_configs(launch: Launch, made: CompileReport) -> Iterator[Iterator[Config]]:
-    """Yield families of configs that need less, the likeliest first member of each first."""
-    limit = made.shared_limit_bytes or 0
-    if made.shared_bytes > limit:
-        stages = made.config.as_dict().get("num_stages")
-        if isinstance(stages, int) and stages > 1:
-            # Shared memory grows about in proportion to the stages; the compiler has the last word.
-            guess = min(stages - 1, max(1, stages * limit // made.shared_bytes))
-            yield (made.config.with_value("num_stages", count) for count in range(guess, 0, -1))
-        yield _halved(launch, made.config)
-    if made.shared_bytes > limit:
-        return
-    most = made.config.as_dict().get("maxnreg")
-    if isinstance(most, int):
-        # Only with a limit set by hand does the compiler give more than a program can have.
-        yield (made.config.with_value("maxnreg", count) for count in _halves(most))
-    warps = made.config.as_dict().get("num_warps")
-    if isinstance(warps, int) and warps > 1:
-        yield (made.config.with_value("num_warps", count) for count in _halves(warps))
-
-
-def _halved(launch: Launch, config: Config) -> Iterator[Config]:
-    blocks = _blocks(launch, config)
-    # One block halved, the largest first; then two of them.
-    ordered = sorted(blocks, key=lambda name: -blocks[name])
-    for name in ordered:
-        yield config.with_value(name, blocks[name] // 2)
-    for name in ordered:
-        if blocks[name] // 4 >= _SMALLEST_BLOCK:
-            yield config.with_value(name, blocks[name] // 4)
-
-
-def _blocks(launch: Launch, config: Config) -> dict[str, int]:
-    """Return the knobs that look like blocks, with their values: powers of two, not small."""
-    return {
-        knob.name: value
-        for knob in launch.knobs
-        if knob.kind == "pow2" and knob.origin == "constexpr" and not knob.derived
-        and knob.name in config
-        and isinstance(value := config[knob.name], int)
-        and is_power_of_two(value) and value > _SMALLEST_BLOCK
-    }  # fmt: skip
-
-
-def _halves(value: int) -> Iterator[int]:
-    while value > 1:
-        value //= 2
-        yield value
-
-
-def difference(asked: Config, made: CompileReport) -> str:
-    """Return `num_stages=2 (98304 bytes)`: what a fitting config changes, its shared memory."""
-    before = asked.as_dict()
-    changed = " ".join(
-        f"{name}={value}" for name, value in made.config.values if before.get(name) != value
-    )
-    return f"{changed} ({made.shared_bytes} bytes)" if made.shared_bytes else changed
 
 
 def with_remedy(findings: tuple[Finding, ...], fitting: list[str]) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections import OrderedDict
@@ -18,6 +19,7 @@ from playground.engine.compile_messages import (
 from playground.engine.compile_orders import order_of, sendable, unsendable
 from playground.engine.compile_outcome import Asm, CompileOutcome, StageError
 from playground.engine.compile_pool import WorkerPool
+from playground.engine.compile_trials import Search
 from playground.engine.job import Job
 from playground.model.config import Config, validated
 from playground.model.outline import Driver
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
     from playground.engine.capture import CapturedLaunch
     from playground.engine.hosting import Hosted
     from playground.model.device import DeviceInfo
-    from playground.model.finding import Finding
+    from playground.model.targets import Gpu
 
+
+Wanted = tuple[Config, str]
+"""A config and the target to compile it for."""
 
 _KEPT_BYTES = 256 << 20
-_TRIALS = 6
 
 
 class Compiler:
@@ -132,12 +136,33 @@ class Compiler:
             The job was cancelled.
         """
         job = job or Job()
+        config, name = _whole(launch, config), self._named(target)
+        outcome = self._each(launch, ((config, name),), job, _ignore)[config, name]
+        return self._with_remedies(launch, {name: outcome}, job)[name]
+
+    def compile_targets(
+        self,
+        launch: CapturedLaunch,
+        config: Config | None,
+        targets: Iterable[str],
+        job: Job | None = None,
+        on_done: Callable[[str, CompileOutcome], None] | None = None,
+    ) -> dict[str, CompileOutcome]:
+        """Compile one config for all targets in parallel; `on_done` is called here as each ends.
+
+        What `on_done` is told of a config that does not fit holds no remedy yet: those are searched
+        for at the end. Raises as `compile` does.
+        """
+        job = job or Job()
         config = _whole(launch, config)
-        outcome = self._many(launch, (config,), target, job, _ignore)[config]
-        report = outcome.report
-        if report is not None and not report.fits:
-            outcome = replace(outcome, findings=self._with_remedy(launch, outcome, job))
-        return outcome
+        names = [self._named(target) for target in targets]
+        report = on_done or _ignore
+
+        def done(wanted: Wanted, outcome: CompileOutcome) -> None:
+            report(wanted[1], outcome)
+
+        made = self._each(launch, tuple((config, name) for name in names), job, done)
+        return self._with_remedies(launch, {name: made[config, name] for name in names}, job)
 
     def compile_many(
         self,
@@ -151,14 +176,16 @@ class Compiler:
 
         Raises as `compile` does; an exception of `on_done` stops it too.
         """
-        wanted = {_whole(launch, config): config for config in configs}
+        asked = {_whole(launch, config): config for config in configs}
+        name = self._named(target)
         report = on_done or _ignore
 
-        def done(config: Config, outcome: CompileOutcome) -> None:
-            report(wanted[config], outcome)
+        def done(wanted: Wanted, outcome: CompileOutcome) -> None:
+            report(asked[wanted[0]], outcome)
 
-        outcomes = self._many(launch, tuple(wanted), target, job or Job(), done)
-        return {wanted[config]: outcome for config, outcome in outcomes.items()}
+        pairs = tuple((config, name) for config in asked)
+        outcomes = self._each(launch, pairs, job or Job(), done)
+        return {asked[config]: outcome for (config, _), outcome in outcomes.items()}
 
     def ir(
         self,
@@ -189,44 +216,46 @@ class Compiler:
         """End every worker process."""
         self._pool.close()
 
-    def _many(
+    def _named(self, target: str | None) -> str:
+        return parse_target(target or self._device.target).name
+
+    def _each(
         self,
         launch: CapturedLaunch,
-        configs: tuple[Config, ...],
-        target: str | None,
+        pairs: tuple[Wanted, ...],
         job: Job,
-        on_done: Callable[[Config, CompileOutcome], None],
-    ) -> dict[Config, CompileOutcome]:
-        name = parse_target(target or self._device.target).name
-        outcomes: dict[Config, CompileOutcome] = {}
+        on_done: Callable[[Wanted, CompileOutcome], None],
+    ) -> dict[Wanted, CompileOutcome]:
+        """Compile every config for its target; the outcomes are in no order."""
+        outcomes: dict[Wanted, CompileOutcome] = {}
         # Two configs may be one order: a heuristic may set what they differ in.
-        waiting: dict[Order, list[Config]] = {}
+        waiting: dict[Order, list[Wanted]] = {}
 
-        def done(config: Config, outcome: CompileOutcome) -> None:
-            outcomes[config] = outcome
-            on_done(config, outcome)
+        def done(wanted: Wanted, outcome: CompileOutcome) -> None:
+            outcomes[wanted] = outcome
+            on_done(wanted, outcome)
 
-        for config in configs:
+        for wanted in pairs:
             job.check()
             try:
-                order = order_of(launch, self._hosted(launch, config), name)
+                order = order_of(launch, self._hosted(launch, wanted[0]), wanted[1])
             except ArgumentError as error:
-                done(config, CompileOutcome(None, (unsendable(launch, error),), undecided=True))
+                done(wanted, CompileOutcome(None, (unsendable(launch, error),), undecided=True))
                 continue
             kept = self._kept.get(order)
             if kept is None:
-                waiting.setdefault(order, []).append(config)
+                waiting.setdefault(order, []).append(wanted)
                 continue
             self._kept.move_to_end(order)
-            done(config, _again(kept, launch, config))
+            done(wanted, self._again(kept, launch, wanted))
 
         def answered(order: Order, answer: Answer) -> None:
             first = waiting[order][0]
-            outcome = self._outcome(launch, first, name, answer)
+            outcome = self._outcome(launch, first, answer)
             if answer.product is not None or not answer.load_failed:
                 self._keep(order, outcome)
-            for config in waiting[order]:
-                done(config, _again(outcome, launch, config, hit=config is not first))
+            for wanted in waiting[order]:
+                done(wanted, self._again(outcome, launch, wanted, hit=wanted is not first))
 
         self._pool.run([(order, order) for order in waiting], self._used(), job, answered)
         return outcomes
@@ -236,16 +265,36 @@ class Compiler:
             raise RuntimeError("no file is in use: call use(path, text) before compiling")
         return self._use
 
-    def _outcome(
-        self, launch: CapturedLaunch, config: Config, target: str, answer: Answer
-    ) -> CompileOutcome:
+    def _outcome(self, launch: CapturedLaunch, wanted: Wanted, answer: Answer) -> CompileOutcome:
         if answer.product is None:
             return CompileOutcome(None, answer.findings, undecided=answer.undecided)
-        named = self._device.name if self._device.target == target else ""
+        config, target = wanted
         report, findings = compile_reports.report(
-            launch.info, config, target, answer.product, facts_for(target, named)
+            launch.info, config, target, answer.product, self._gpu(target)
         )
         return CompileOutcome(report, findings, Asm(answer.product.asm))
+
+    def _gpu(self, target: str) -> Gpu | None:
+        return facts_for(target, self._device.name if self._device.target == target else "")
+
+    def _again(
+        self, outcome: CompileOutcome, launch: CapturedLaunch, wanted: Wanted, *, hit: bool = True
+    ) -> CompileOutcome:
+        """Return a kept outcome as that of a config which may have been called something else."""
+        if outcome.report is None:
+            return outcome
+        config, target = wanted
+        report = replace(
+            outcome.report, launch=launch.info.index, config=config,
+            cache_hit=hit or outcome.report.cache_hit,
+        )  # fmt: skip
+        grid = None
+        with contextlib.suppress(Exception):  # the user's own function, of another config's values
+            grid = self._hosted(launch, config).size
+        here = self._device.target == target and self._device.mode == "gpu"
+        own = (self._device.multiprocessors or 0) if here else 0
+        report = compile_reports.with_waves(report, grid, self._gpu(target), own)
+        return replace(outcome, report=report)
 
     def _keep(self, order: Order, outcome: CompileOutcome) -> None:
         self._kept[order] = outcome
@@ -254,25 +303,33 @@ class Compiler:
             _, oldest = self._kept.popitem(last=False)
             self._kept_bytes -= sum(map(len, oldest.asm.values()))
 
-    def _with_remedy(
-        self, launch: CapturedLaunch, outcome: CompileOutcome, job: Job
-    ) -> tuple[Finding, ...]:
-        """Return the findings with the nearest configs that fit, each of them really compiled."""
-        report = outcome.report
-        if report is None:
-            return outcome.findings
-        fitting: list[str] = []
-        trials = 0
-        for family in compile_reports.smaller_configs(launch.info, report):
-            for trial in family:
-                if trials == _TRIALS:
-                    break
-                trials += 1
-                made = self._many(launch, (trial,), report.target, job, _ignore)[trial].report
-                if made is not None and made.fits:
-                    fitting.append(compile_reports.difference(report.config, made))
-                    break
-        return compile_reports.with_remedy(outcome.findings, fitting)
+    def _with_remedies(
+        self, launch: CapturedLaunch, outcomes: dict[str, CompileOutcome], job: Job
+    ) -> dict[str, CompileOutcome]:
+        """Return the outcomes with the nearest configs that fit, each of them really compiled."""
+        searches = {
+            name: Search(launch.info, made.report)
+            for name, made in outcomes.items()
+            if made.report is not None and not made.report.fits
+        }
+        while True:
+            trials = tuple(
+                (trial, name)
+                for name, search in searches.items()
+                if (trial := search.trial()) is not None
+            )
+            if not trials:
+                break
+            for (_, name), tried in self._each(launch, trials, job, _ignore).items():
+                searches[name].tell(tried.report)
+        found = {
+            name: replace(
+                outcomes[name],
+                findings=compile_reports.with_remedy(outcomes[name].findings, search.fitting),
+            )
+            for name, search in searches.items()
+        }
+        return {**outcomes, **found}
 
 
 def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
@@ -282,18 +339,5 @@ def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
     return validated(config, launch.info.knobs)
 
 
-def _again(
-    outcome: CompileOutcome, launch: CapturedLaunch, config: Config, *, hit: bool = True
-) -> CompileOutcome:
-    """Return a kept outcome as that of `config`, which may have been called something else."""
-    if outcome.report is None:
-        return outcome
-    report = replace(
-        outcome.report, launch=launch.info.index, config=config,
-        cache_hit=hit or outcome.report.cache_hit,
-    )  # fmt: skip
-    return replace(outcome, report=report)
-
-
-def _ignore(_config: Config, _outcome: CompileOutcome) -> None:
+def _ignore(_wanted: object, _outcome: CompileOutcome) -> None:
     """Take note of nothing."""

@@ -20,7 +20,10 @@ class Resources:
     """Per thread: registers, stack frame, and bytes stored and loaded for spilled registers.
 
     A figure that the source does not give is None. A stack is not yet a spill: `sin` and `cos` of
-    large arguments keep a small array there. `remarks` are the compiler's own words.
+    large arguments keep a small array there. `static_shared_bytes` is the shared memory that the
+    code itself declares: Triton's own is asked for at the launch. `kinds` are AMD's registers by
+    kind, `stated_warps` the waves a SIMD that its compiler states. `remarks` are the compiler's own
+    words.
     """
 
     registers: int | None = None
@@ -28,6 +31,9 @@ class Resources:
     spill_store_bytes: int | None = None
     spill_load_bytes: int | None = None
     remarks: tuple[str, ...] = ()
+    static_shared_bytes: int | None = None
+    kinds: tuple[tuple[str, int], ...] = ()
+    stated_warps: int | None = None
 
 
 class ToolError(RuntimeError):
@@ -49,7 +55,11 @@ def from_ptxas_log(log: str) -> Resources | None:
             if _is_remark(found[1])
         )
     )
-    return Resources(int(used[1]), int(stack[1]), int(stack[2]), int(stack[3]), remarks)
+    shared = re.search(r"Used \d+ registers[^\n]*?(\d+) bytes smem", log)
+    return Resources(
+        int(used[1]), int(stack[1]), int(stack[2]), int(stack[3]), remarks,
+        int(shared[1]) if shared else 0,
+    )  # fmt: skip
 
 
 def _is_remark(text: str) -> bool:
@@ -66,7 +76,9 @@ def without_ptxas_log(text: str) -> str:
 
 
 def from_cubin(cubin: bytes, cuobjdump: str) -> Resources:
-    """Return what the cubin says: registers and stack; no stack means no spills either.
+    """Return what the cubin says: registers, stack and static shared memory.
+
+    No stack means no spills either.
 
     Raises
     ------
@@ -77,11 +89,24 @@ def from_cubin(cubin: bytes, cuobjdump: str) -> Resources:
         path = Path(folder, "kernel.cubin")
         path.write_bytes(cubin)
         out = _tool([cuobjdump, "-res-usage", str(path)])
-    found = re.search(r"REG:(\d+) STACK:(\d+)", out)
+    found = re.search(r"REG:(\d+) STACK:(\d+) SHARED:(\d+)", out)
     if found is None:
         raise ToolError(f"cuobjdump printed no resource usage: {out.strip()[-300:]}")
-    registers, stack = int(found[1]), int(found[2])
-    return Resources(registers, stack, *((None, None) if stack else (0, 0)))
+    registers, stack, shared = (int(figure) for figure in found.groups())
+    spilled = None if stack else 0
+    declared = max(0, shared - _reserved_bytes(cubin))
+    return Resources(registers, stack, spilled, spilled, static_shared_bytes=declared)
+
+
+def _reserved_bytes(cubin: bytes) -> int:
+    """Return the shared memory that every program of the cubin's architecture gives the driver.
+
+    `cuobjdump` counts it into SHARED from compute capability 9.0 on. The architecture is in the
+    ELF header's flags: their second byte, or their first up to Hopper, as `readelf -h` shows them.
+    """
+    flags = int.from_bytes(cubin[0x30:0x34], "little")
+    arch = flags >> 8 & 0xFF if flags >> 8 & 0xFF >= 70 else flags & 0xFF
+    return 1024 if arch >= 90 else 0
 
 
 def disassemble(cubin: bytes, nvdisasm: str) -> str:
@@ -99,24 +124,42 @@ def disassemble(cubin: bytes, nvdisasm: str) -> str:
 
 
 def from_amdgcn(assembly: str) -> Resources:
-    """Return what the metadata of AMD's assembly says; spills are counted in 4-byte registers."""
+    """Return what AMD's assembly says of itself; spills are counted in 4-byte registers.
 
-    def number(key: str) -> int | None:
-        found = re.search(rf"^\s*\.{key}:\s+(\d+)\s*$", assembly, re.MULTILINE)
+    The figures are those of the metadata at its end, and the occupancy that of the comments before:
+    `TotalNumVgprs` there is `.vgpr_count` here, vector and accumulation registers together.
+    """
+
+    def number(key: str, form: str = r"^\s*\.{key}:\s+(\d+)\s*$") -> int | None:
+        found = re.search(form.replace("{key}", key), assembly, re.MULTILINE)
         return int(found[1]) if found else None
 
+    total, accumulators = number("vgpr_count"), number("agpr_count")
     spilled = number("vgpr_spill_count")
     scalar, scalar_spilled = number("sgpr_count"), number("sgpr_spill_count")
+    kinds: list[tuple[str, int]] = []
+    if total is not None:
+        # Where there are accumulation registers, the vector registers are told in the comments.
+        kinds.append(("VGPR", number("NumVgprs", _COMMENT) or total - (accumulators or 0)))
+    if accumulators is not None:
+        kinds.append(("AGPR", accumulators))
     remarks = []
     if scalar is not None:
+        kinds.append(("SGPR", scalar))
         remarks.append(f"{scalar} scalar registers, {scalar_spilled or 0} of them spilled")
     return Resources(
-        number("vgpr_count"),
+        total,
         number("private_segment_fixed_size"),
         None if spilled is None else 4 * spilled,
         None,
         tuple(remarks),
+        number("group_segment_fixed_size"),
+        tuple(kinds),
+        number("Occupancy", _COMMENT),
     )
+
+
+_COMMENT = r"^;\s*{key}:\s*(\d+)\s*$"
 
 
 def _tool(command: list[str]) -> str:

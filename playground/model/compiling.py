@@ -26,12 +26,53 @@ class Occupancy:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """What would let a multiprocessor hold more than now: a resource or knob, and its value.
+
+    `resource` is `registers` or `shared memory` (`value` is the most that may be taken, by a thread
+    or in bytes by a program) or `num_warps` (`value` is another number of them). `text` says it for
+    people, with the knobs that get there where they can be told.
+    """
+
+    resource: str
+    value: int
+    programs_per_sm: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Waves:
+    """How often the grid fills the GPU: `programs` of it over the `per_wave` held at once.
+
+    The last wave is `last_wave` full (0 to 1]; 1.0 where the grid comes out even.
+    """
+
+    programs: int
+    per_wave: int
+
+    @property
+    def count(self) -> float:
+        """Waves, the last one in part."""
+        return self.programs / self.per_wave
+
+    @property
+    def last_wave(self) -> float:
+        """How full the last wave is."""
+        return ((self.programs - 1) % self.per_wave + 1) / self.per_wave
+
+
+@dataclass(frozen=True)
 class CompileReport:
     """Resources of one compiled config; None where the target does not report the figure.
 
-    `spill_bytes` is per-thread local memory traffic reserved for spilled registers, `stack_bytes`
-    the stack frame; `shared_bytes` is dynamic shared memory per program, `shared_limit_bytes`
-    what the target allows one program. `fits` is False when the config compiles but cannot launch.
+    `registers` are those of a thread (on AMD vector and accumulation registers together, which
+    `register_kinds` tells apart: `VGPR`, `AGPR`, `SGPR`). `spill_bytes` is per-thread local memory
+    traffic reserved for spilled registers, `stack_bytes` the stack frame (scratch on AMD);
+    `shared_bytes` is dynamic shared memory per program, `static_shared_bytes` what the code itself
+    declares on top, `shared_limit_bytes` what the target allows one program. `fits` is False when
+    the config compiles but cannot launch. `gains` are the nearest ways to hold more at once, and
+    `waves` is about the captured grid under this config. `stated_warps` are the warps a SIMD that
+    AMD's compiler states itself: it knows nothing of shared memory asked for at the launch.
     """
 
     launch: int
@@ -51,3 +92,8 @@ class CompileReport:
     stages: tuple[str, ...]
     occupancy: Occupancy | None = None
     notes: tuple[str, ...] = ()
+    static_shared_bytes: int | None = None
+    gains: tuple[Gain, ...] = ()
+    waves: Waves | None = None
+    register_kinds: tuple[tuple[str, int], ...] = ()
+    stated_warps: int | None = None

@@ -23,8 +23,14 @@ ptxas info    : Compile time = 4.041 ms
 """
 
 AMDGCN = """\
+; Kernel info:
+; NumVgprs: 150
+; NumAgprs: 4
+; TotalNumVgprs: 156
+; Occupancy: 3
 amdhsa.kernels:
   - .agpr_count:     4
+    .group_segment_fixed_size: 512
     .private_segment_fixed_size: 24
     .sgpr_count:     45
     .sgpr_spill_count: 2
@@ -35,8 +41,15 @@ amdhsa.kernels:
 
 def test_the_assemblers_log():
     remark = "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized"
-    assert from_ptxas_log(LOG) == Resources(96, 8, 4, 12, (remark,))
+    assert from_ptxas_log(LOG) == Resources(96, 8, 4, 12, (remark,), 0)
     assert from_ptxas_log(LOG.replace("ptxas ", "ptxas-blackwell ")).registers == 96
+
+
+def test_static_shared_memory_is_in_the_log():
+    used = "Used 96 registers, used 1 barriers, 264 bytes smem, 400 bytes cmem[0]"
+    assert from_ptxas_log(LOG.replace("Used 96 registers, used 1 barriers", used)) == Resources(
+        96, 8, 4, 12, from_ptxas_log(LOG).remarks, 264
+    )
 
 
 def test_no_log_is_no_figure():
@@ -52,6 +65,9 @@ def test_amd_metadata():
     found = from_amdgcn(AMDGCN)
     assert (found.registers, found.stack_bytes, found.spill_store_bytes) == (156, 24, 20)
     assert found.remarks == ("45 scalar registers, 2 of them spilled",)
+    # 150 vector registers are rounded up to 152 before the 4 accumulation registers begin.
+    assert found.kinds == (("VGPR", 150), ("AGPR", 4), ("SGPR", 45))
+    assert (found.static_shared_bytes, found.stated_warps) == (512, 3)
     assert from_amdgcn("") == Resources()
 
 

@@ -21,8 +21,11 @@ from playground.engine.resources import Resources
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SIDECAR = "playground.json"
-"""Kept beside Triton's own files: what only the first compilation of a kernel could say."""
+_SIDECAR = "playground-2.json"
+"""Kept beside Triton's own files: what only the first compilation of a kernel could say.
+
+The number goes up with every change of what is in it.
+"""
 
 
 class StandInTensor:
@@ -190,6 +193,7 @@ def _read_sidecar(key: str) -> tuple[Resources, tuple[tuple[str, int], ...]] | N
         content = json.load(file)
     fields = content["resources"]
     fields["remarks"] = tuple(fields["remarks"])
+    fields["kinds"] = tuple((kind, count) for kind, count in fields["kinds"])
     return Resources(**fields), tuple((stage, time) for stage, time in content["times_us"])
 
 

@@ -91,7 +91,7 @@ class Requests:
         Without the sidecars that cache is as if the engine itself had compiled.
         """
         if sidecars:
-            for path in Path(os.environ["TRITON_CACHE_DIR"]).glob("*/playground.json"):
+            for path in Path(os.environ["TRITON_CACHE_DIR"]).glob("*/playground-*.json"):
                 path.unlink()
         self.session._compiler_is_current = False
         return {}
