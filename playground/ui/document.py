@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from playground.model.measurement import CacheMode
     from playground.protocol.messages import Step
+    from playground.ui.document_compiler import DocumentCompiler
     from playground.ui.document_curves import DocumentCurves
     from playground.ui.document_nsight import DocumentNsight
     from playground.ui.document_roofline import DocumentRoofline
@@ -68,6 +69,13 @@ class Document(DocumentDriver):
         from playground.ui.document_nsight import DocumentNsight
 
         return DocumentNsight(self)
+
+    @cached_property
+    def compiler(self) -> DocumentCompiler:
+        """What the compiler made of the launch: by line, by pass, in pairs, for many targets."""
+        from playground.ui.document_compiler import DocumentCompiler
+
+        return DocumentCompiler(self)
 
     # ------------------------------------------------------------------------------ the file
 

@@ -137,11 +137,11 @@ def test_lines_lead_both_ways(gpu_ran: Document, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: text.blockCount() > 5)
     block = text.document().findBlockByNumber(5)
     spot = text.blockBoundingGeometry(block).translated(text.contentOffset()).center().toPoint()
-    with qtbot.waitSignal(view.sourceLineRequested) as caught:
+    with qtbot.waitSignal(text.sourceLinesMarked) as caught:
         QTest.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    assert caught.args == [22]
+    assert caught.args == [(22,)]
     view.showSourceLine(24)
-    assert [s.cursor.blockNumber() for s in text.extraSelections()] == [7, 8]
+    assert text.marks == (7, 8)
     assert text.lines_of(24) == (7, 8)
 
 

@@ -1,18 +1,22 @@
-"""The editor's margin: line numbers and the marks of findings."""
+"""The editor's margin: line numbers, the marks of findings, and what lines became in code."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.ui import icons
+from playground.ui.editor.mix_columns import MixColumns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtGui import QMouseEvent, QPaintEvent
 
+    from playground.model.machine_code import LineCode
     from playground.ui.editor.code_editor import CodeEditor
 
 
@@ -22,12 +26,26 @@ class Gutter(QWidget):
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
         self._editor = editor
+        self.mix = MixColumns(editor.theme)
         self.setObjectName("editorGutter")
         self.setAccessibleName("Line numbers")
         self.setCursor(Qt.CursorShape.ArrowCursor)
 
+    def show_code(self, lines: Mapping[int, LineCode], stale: str = "") -> None:
+        """Show beside lines (from 1) what they became; `stale` says why that is out of date."""
+        before = self.width_px()
+        self.mix.set_lines(lines, stale)
+        title = "Line numbers and machine instructions" if lines else "Line numbers"
+        self.setAccessibleName(title)
+        if self.width_px() != before:
+            self._editor.place_gutter()
+        self.update()
+
     def width_px(self) -> int:
-        """Return the width that the highest line number, a mark and the margins need."""
+        """Return the width that the highest line number, a mark, the code and margins need."""
+        return self._numbers_px() + self.mix.width_px(self._editor.fontMetrics())
+
+    def _numbers_px(self) -> int:
         digits = max(3, len(str(self._editor.blockCount())))
         metrics = self._editor.fontMetrics()
         return metrics.horizontalAdvance("9" * digits) + 2 * metrics.height()
@@ -37,7 +55,7 @@ class Gutter(QWidget):
         return QSize(self.width_px(), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the numbers and marks of the visible lines."""
+        """Draw the numbers, marks and code of the visible lines."""
         editor, theme = self._editor, self._editor.theme
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.color("surface"))
@@ -45,11 +63,12 @@ class Gutter(QWidget):
         height = editor.fontMetrics().height()
         current = editor.textCursor().blockNumber()
         muted, strong = theme.color("disabled"), theme.color("text")
+        numbers = self._numbers_px()
         for block, top in editor.visible_blocks():
             number = block.blockNumber()
             painter.setPen(strong if number == current else muted)
             painter.drawText(
-                QRect(height, top, self.width() - round(1.6 * height), height),
+                QRect(height, top, numbers - round(1.6 * height), height),
                 Qt.AlignmentFlag.AlignRight,
                 str(number + 1),
             )
@@ -59,12 +78,27 @@ class Gutter(QWidget):
                 size = round(0.8 * height)
                 picture = icons.pixmap(severity, theme, token, size, self.devicePixelRatioF())
                 painter.drawPixmap(round(0.2 * height), top + (height - size) // 2, picture)
+            if self.mix.shown:
+                area = QRect(numbers - height // 4, top, self.width() - numbers, height)
+                self.mix.paint(painter, number + 1, area)
         painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        """Tell what the line under the mouse became."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            line = self._line_at(event.pos().y())
+            QToolTip.showText(event.globalPos(), self.mix.tip(line) if line else "", self)
+            return True
+        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Select the line that was clicked."""
+        line = self._line_at(event.position().y())
+        if line:
+            self._editor.select_line(line)
+
+    def _line_at(self, y: float) -> int:
         for block, top in self._editor.visible_blocks():
-            bottom = top + round(self._editor.blockBoundingRect(block).height())
-            if top <= event.position().y() < bottom:
-                self._editor.select_line(block.blockNumber() + 1)
-                return
+            if top <= y < top + round(self._editor.blockBoundingRect(block).height()):
+                return block.blockNumber() + 1
+        return 0

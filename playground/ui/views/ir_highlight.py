@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat
+from PySide6.QtGui import QTextCharFormat, QTextLayout
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QTextDocument
-
     from playground.ui.theme import Theme
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -78,38 +76,39 @@ _RULES = {
     "sass": _ASSEMBLY,
     "amdgcn": _ASSEMBLY,
 }
-MAX_LINES = 30000
-"""Longer texts stay plain: colouring them would hold the window up."""
+MAX_COLUMNS = 1500
+"""What stands further right in a line stays plain."""
 
 
-class IrHighlighter(QSyntaxHighlighter):
-    """Colours one stage's text, line by line; the first rule that matches a place wins."""
+class IrColours:
+    """Colours one stage's text, a line at a time; the first rule that matches a place wins.
 
-    def __init__(self, document: QTextDocument, stage: str, theme: Theme) -> None:
-        super().__init__(document)
+    Not a `QSyntaxHighlighter`: that one colours every line when a text is opened, a quarter of a
+    second for 5,000 lines; here a line is coloured when it comes into view.
+    """
+
+    def __init__(self, stage: str, theme: Theme) -> None:
         self._theme = theme
         rules = _RULES.get(stage, _MLIR)
         self._pattern = re.compile("|".join(f"(?P<{token}>{rule})" for token, rule in rules))
         self._formats: dict[str, QTextCharFormat] = {}
-        self._take_colours()
-        theme.changed.connect(self._recolour)
+        self.take_theme()
 
-    def _take_colours(self) -> None:
+    def take_theme(self) -> None:
+        """Use the colours of the theme as it is now."""
         for token in self._pattern.groupindex:
             shape = QTextCharFormat()
             shape.setForeground(self._theme.color(token))
             self._formats[token] = shape
 
-    def _recolour(self) -> None:
-        self._take_colours()
-        self.rehighlight()
-
-    def highlightBlock(self, text: str) -> None:
-        """Colour one line."""
-        if self.document().blockCount() > MAX_LINES:
-            return
-        for found in self._pattern.finditer(text):
+    def formats(self, text: str) -> list[QTextLayout.FormatRange]:
+        """Return the coloured ranges of one line."""
+        ranges = []
+        for found in self._pattern.finditer(text[:MAX_COLUMNS]):
             if found.lastgroup is not None:
-                self.setFormat(
-                    found.start(), found.end() - found.start(), self._formats[found.lastgroup]
-                )
+                part = QTextLayout.FormatRange()
+                part.start = found.start()
+                part.length = found.end() - found.start()
+                part.format = self._formats[found.lastgroup]
+                ranges.append(part)
+        return ranges
