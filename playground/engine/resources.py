@@ -130,7 +130,7 @@ def from_amdgcn(assembly: str) -> Resources:
     `TotalNumVgprs` there is `.vgpr_count` here, vector and accumulation registers together.
     """
 
-    def number(key: str, form: str = r"^\s*\.{key}:\s+(\d+)\s*$") -> int | None:
+    def number(key: str, form: str = r"^[\s-]*\.{key}:\s+(\d+)\s*$") -> int | None:
         found = re.search(form.replace("{key}", key), assembly, re.MULTILINE)
         return int(found[1]) if found else None
 
