@@ -62,6 +62,8 @@ session.run("example()")
 compiler, launch = session.compiler, session.launches[0]
 outcome = compiler.compile(launch, slow)
 found["late"] = [finding.text() for finding in outcome.findings]
+# A new worker's start counts as well, and takes long on a busy machine.
+compile_pool.COMPILE_LIMIT_S = 60.0
 found["after"] = compiler.compile(launch, fine.updated({"B": 256})).report is not None
 session.close()
 print(json.dumps(found))
