@@ -71,9 +71,10 @@ def host_driver(
     for each in setup:
         text.line(_last_size(plan, each.replace("{device}", text.device), names))
     variables = {name: text.tensor(tensor, names) for name, tensor in plan.tensors.items()}
+    others = {name: each.replace("{device}", text.device) for name, each in plan.others.items()}
     given = {
-        name: variables.get(name) or names.get(name) or plan.others.get(name, "")
-        for name in use.parameters
+        name: variables.get(name) or (names.get(name) if each.given else "") or others.get(name, "")
+        for name, each in use.parameters.items()
     }
     while given and not given[next(reversed(given))]:
         given.popitem()
@@ -120,15 +121,27 @@ def _arguments(plan: HostPlan) -> None:
     options = _options(plan)
     for name, parameter in use.parameters.items():
         annotation = parameter.annotation
-        if name in plan.defaults:
+        if name in plan.defaults and not parameter.needed:
             if driver_values.asks_for_kernels(name):
                 plan.others[name] = "True"
+            if isinstance(parameter.default, int):
+                plan.values[name] = int(parameter.default)
             continue
         if name in options:
             plan.others[name] = options[name]
             continue
-        if re.search(r"Optional|\bNone\b", annotation):
+        if parameter.words:
+            plan.others[name] = repr(parameter.words[0])
+            continue
+        if "dtype" in annotation or re.fullmatch(r"\w*dtype", name):
+            plan.others[name] = "torch.float32"
+            continue
+        if re.search(r"Optional|\bNone\b", annotation) and not parameter.needed:
             plan.others[name] = "None"
+            continue
+        listed = driver_values.list_of(name, annotation, parameter.items)
+        if listed:
+            plan.others[name] = listed
             continue
         if parameter.is_axis and not parameter.is_tensor and name not in pointers:
             plan.others[name] = "-1"
@@ -152,6 +165,8 @@ def _arguments(plan: HostPlan) -> None:
         elif re.fullmatch(r"(in|out)?_?(puts?|data|x|y|z|[a-d]|q|k|v|w|weights?|bias|mask|"
                           r"source|target|result)s?", name.lower()):  # fmt: skip
             plan.tensors[name] = _tensor(plan, name, parameter)
+        elif driver_values.is_count(name):
+            plan.numbers[name] = plan.values[name] = plan.size_of(name, matrices=False)
         else:
             plan.others[name] = repr(driver_values.float_of(name))
 

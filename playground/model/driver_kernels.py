@@ -173,7 +173,8 @@ def _arguments(
         if text is None:
             by_name = True  # left to its default or to the tuner: those after it go by name
             continue
-        named = by_name or name in use.constexprs
+        # What follows an argument by name goes by name, too.
+        named = by_name = by_name or name in use.constexprs
         found.append((f"{name}={text}" if named else text, named))
     return found
 

@@ -55,6 +55,60 @@ def size_of(name: str, *, matrices: bool) -> int:
     return 64
 
 
+def is_count(name: str) -> bool:
+    """Tell whether a parameter called `name` is a whole number: a size, a length, a count."""
+    return re.search(
+        r"(^|_)(size|dim|len|length|seqlen|heads?|rank|width|height)s?$|^(n|num|max)_", name.lower()
+    ) is not None  # fmt: skip
+
+
+def list_of(name: str, annotation: str, items: int) -> str:
+    """Return a list for a parameter that is annotated as one, or an empty text.
+
+    Parameters
+    ----------
+    items
+        How many of its elements are looked at; 0 where that is not known.
+    """
+    found = re.fullmatch(
+        r"(?:typing\.)?(list|sequence|iterable|tuple)\[(.+)\]", annotation, re.IGNORECASE
+    )
+    if found is None:
+        return ""
+    parts = [part.strip() for part in _parts(found[2])]
+    one_kind = found[1].lower() != "tuple" or (len(parts) == 2 and parts[1] == "...")
+    kinds = parts[:1] * max(items, 1) if one_kind else parts
+    made = [_element(name, kind) for kind in kinds]
+    if not all(made):
+        return ""
+    if found[1].lower() == "tuple":
+        return f"({', '.join(made)}{',' * (len(made) == 1)})"
+    return f"[{', '.join(made)}]"
+
+
+def _element(name: str, kind: str) -> str:
+    if kind.endswith("Tensor"):
+        return "torch.randn(64, 64, device={device})"
+    if kind == "int":
+        size = size_of(re.sub(r"(_cpu|_list)$|s$", "", name), matrices=False)
+        return str(min(size, 64))
+    if kind == "float":
+        return repr(float_of(name))
+    return {"bool": "False", "str": "''"}.get(kind) or list_of(name, kind, 0)
+
+
+def _parts(text: str) -> list[str]:
+    """Split at the commas outside of brackets."""
+    found, depth = [""], 0
+    for each in text:
+        depth += (each == "[") - (each == "]")
+        if each == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += each
+    return found
+
+
 def float_of(name: str) -> float:
     """Return a harmless number for a floating-point parameter called `name`."""
     for pattern, value in _FLOATS:
@@ -71,6 +125,11 @@ def is_block(name: str) -> bool:
 def is_index(name: str) -> bool:
     """Tell whether a tensor called `name` holds indices or classes, one for each row."""
     return re.search(r"(^|_)(idx|ids?|ind(ex|ices)|labels?|targets?)$", name.lower()) is not None
+
+
+def is_weight(name: str) -> bool:
+    """Tell whether a tensor called `name` holds a number for each element of a row."""
+    return re.search(r"(^|_)(gamma|beta|weights?|w|bias|scale)$", name.lower()) is not None
 
 
 def asks_for_kernels(name: str) -> bool:

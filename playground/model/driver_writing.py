@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _MOST_DRIVERS = 6
 _NO_LAUNCHERS = re.compile(r"(test|bench|profile|perf|main$|demo|check|reference|get_)", re.I)
 
+_REGISTERED = re.compile(r"register_|impl_abstract|\bfake\b")
+
 _OF_INPUT = re.compile(
     r"(hidden|embed\w*|model|in|input|feature\w*|d)?_?(size|dim|features?|channels?|model)s?"
     r"|normalized_shape|dim|n_embd", re.I,
@@ -88,7 +90,9 @@ class _Writer:
         """Return the models, and the outermost launchers as (name, function, call, skipped)."""
         files = self.files
         launchers = [name for name in files.top if name in files.launching]
-        launchers = [name for name in launchers if not _NO_LAUNCHERS.match(name)]
+        launchers = [name for name in launchers if not self._is_beside(name)]
+        if not launchers and not files.kernels:
+            launchers = self._of_other_modules()
         inner = {ref for name in launchers for ref in files.refers[name] if ref != name}
         inner |= {ref for name in inner - set(files.top) for ref in files.refers.get(name, ())}
         models, functions = [], []
@@ -108,7 +112,35 @@ class _Writer:
                 functions.append((name, node, name, 0))
         models.sort(key=lambda node: node.name != "ModelNew")
         functions.sort(key=lambda each: (each[0] not in ("solve", "solution"), each[0][0] == "_"))
+        roots = {each[0] for each in functions}
+        # Those behind them come last: what leads to them may ask for more than a driver can give.
+        for name in launchers:
+            node = files.top[name]
+            if isinstance(node, ast.FunctionDef) and name not in roots and files.launches(node):
+                functions.append((name, node, name, 0))
         return models, functions
+
+    def _is_beside(self, name: str) -> bool:
+        """Tell whether a function is a test or another tool's, such as an operator's fake."""
+        decorators = " ".join(map(ast.unparse, self.files.top[name].decorator_list))
+        return bool(_NO_LAUNCHERS.match(name) or _REGISTERED.search(decorators))
+
+    def _of_other_modules(self) -> list[str]:
+        """Return what may launch kernels that are imported: functions of tensors."""
+        found = []
+        for name, node in self.files.top.items():
+            if self._is_beside(name):
+                continue
+            if isinstance(node, ast.ClassDef):
+                bases = " ".join(map(ast.unparse, node.bases))
+                if "Function" in bases and _method(node, "forward") is not None:
+                    found.append(name)
+            elif any(
+                each.annotation is not None and "Tensor" in ast.unparse(each.annotation)
+                for each in node.args.args
+            ):
+                found.append(name)
+        return found
 
     def _functions_to_follow(self, owner: ast.ClassDef | None) -> dict[str, ast.FunctionDef]:
         found: dict[str, ast.FunctionDef] = {}
@@ -119,6 +151,9 @@ class _Writer:
                 forward = _method(node, "forward")
                 if forward is not None:
                     found[f"{name}.apply"] = forward
+        for alias, path in self.files.aliases.items():
+            if path in found:
+                found.setdefault(alias, found[path])
         if owner is not None:
             for each in owner.body:
                 if isinstance(each, ast.FunctionDef):

@@ -15,6 +15,8 @@ _NO_KERNELS = frozenset({
 })  # fmt: skip
 _OTHER_COMPILERS = ("torch.", "jax.", "numba.", "cute.")
 
+_FILLED_IN = frozenset({"self", "cls", "ctx", "context"})
+
 Scope = ast.FunctionDef | ast.ClassDef
 
 
@@ -37,6 +39,7 @@ class FileMap:
     kernels: list[KernelPlace] = field(default_factory=list)
     top: dict[str, Scope] = field(default_factory=dict)
     refers: dict[str, set[str]] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
     launching: set[str] = field(default_factory=set)
     constants: dict[str, int] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
@@ -60,7 +63,7 @@ def map_file(tree: ast.Module) -> FileMap:
     for node in _module_level(tree.body):
         found.names |= _bound(node)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            if id(node) not in jitted:
+            if id(node) not in jitted and not _is_stub(node, found.top.get(node.name), found):
                 found.top[node.name] = node
                 found.refers[node.name] = references(node)
         elif _is_main_block(node) and isinstance(node, ast.If):
@@ -68,6 +71,7 @@ def map_file(tree: ast.Module) -> FileMap:
         elif not isinstance(node, (ast.Import, ast.ImportFrom)):
             found.loose.append(node)
         for name, value in _aliases(node):
+            found.aliases.setdefault(name, ast.unparse(value))
             found.refers.setdefault(name, set()).update(references(value))
         _take_constant(node, found.constants)
     direct = {name for name, node in found.top.items() if found.launches(node)}
@@ -77,6 +81,11 @@ def map_file(tree: ast.Module) -> FileMap:
         if more <= found.launching:
             return found
         found.launching |= more
+
+
+def _is_stub(node: Scope, before: Scope | None, files: FileMap) -> bool:
+    """Tell whether `node` stands in, under an `else`, for a launcher of the same name."""
+    return before is not None and files.launches(before) and not files.launches(node)
 
 
 def is_jit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -287,6 +296,12 @@ def defaults_of(node: ast.FunctionDef) -> dict[str, ast.expr]:
         if default is not None:
             found[each.arg] = default
     return found
+
+
+def not_passed(node: ast.FunctionDef) -> int:
+    """Return how many leading parameters Python or torch fill in: `self`, `cls`, `ctx`."""
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    return next((at for at, name in enumerate(names) if name not in _FILLED_IN), len(names))
 
 
 def constexprs_of(node: ast.FunctionDef) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from playground.model.host_truth import Truths
 from playground.model.host_use import HostLaunch, HostTensor, HostUse, HostValue, Parameter, Shape
@@ -44,7 +44,7 @@ class Expressions(Truths):
     """Gives each expression of a launcher a value, and notes what it launches."""
 
     @abstractmethod
-    def follow(self, node: ast.Call, function: ast.FunctionDef, skipped: int) -> HostValue:
+    def follow(self, node: ast.Call, function: ast.FunctionDef) -> HostValue:
         """Return what a call of another function of the file gives."""
 
     def __init__(
@@ -59,6 +59,7 @@ class Expressions(Truths):
         self.local: dict[str, ast.expr | ast.FunctionDef] = {}
         self.truths: dict[str, bool | None] = {}
         self.depth = 0
+        self.unsure = 0
         self.returned: list[HostValue] = []
 
     # ------------------------------------------------------------------------ expressions
@@ -100,7 +101,7 @@ class Expressions(Truths):
                 return self.env[node.id]
             return const(self.constants[node.id]) if node.id in self.constants else UNKNOWN
         if isinstance(node, (ast.Tuple, ast.List)):
-            return tuple(self.value(part) for part in node.elts)
+            return self.several(node.elts)
         if isinstance(node, ast.BinOp):
             return self.binary(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -123,6 +124,20 @@ class Expressions(Truths):
         if isinstance(node, ast.Call):
             return self.call(node)
         return UNKNOWN
+
+    def several(self, parts: Sequence[ast.expr]) -> HostValue:
+        """Return a tuple's value, `(*x.shape[:-1], n)` too; unknown where its length is."""
+        found: list[HostValue] = []
+        for part in parts:
+            if not isinstance(part, ast.Starred):
+                found.append(self.value(part))
+                continue
+            inner = self.value(part.value)
+            sizes = self.sizes(inner) if isinstance(inner, Shape) else inner
+            if not isinstance(sizes, tuple):
+                return UNKNOWN
+            found += sizes
+        return tuple(found)
 
     def binary(self, node: ast.BinOp) -> HostValue:
         """Return a sum, product and so on, of numbers or of tensors."""
@@ -169,8 +184,15 @@ class Expressions(Truths):
             return inner[at] if -len(inner) <= at < len(inner) else UNKNOWN
         if isinstance(inner, Parameter) and isinstance(node.slice, ast.Tuple):
             # `x[..., :-1, :]` has two dimensions at least.
-            taken = [part for part in node.slice.elts if not isinstance(part, ast.Constant)]
+            parts = node.slice.elts
+            taken = [part for part in parts if not isinstance(part, ast.Constant)]
             inner.least_rank = max(inner.least_rank, len(taken))
+            fixed = [part.value for part in parts if isinstance(part, ast.Constant)]
+            if None in fixed and ... not in fixed and inner.rank is None:
+                # `w[None, :]` puts a dimension before all that there are.
+                inner.rank, inner.is_tensor = len(parts) - fixed.count(None), True
+        if isinstance(inner, Parameter) and isinstance(place, Sym) and place.op == "const":
+            inner.items = max(inner.items, place.value + 1)
         if isinstance(inner, HostTensor) and inner.origin:
             owner = self.use.parameters[inner.origin]
             return HostTensor(origin=inner.origin) if owner.is_tensor else UNKNOWN
@@ -198,14 +220,14 @@ class Expressions(Truths):
         if isinstance(node.func, ast.Attribute):
             path = ast.unparse(node.func)
             if path in self.functions:
-                return self.follow(node, self.functions[path], 1)
+                return self.follow(node, self.functions[path])
             owner = self.value(node.func.value)
             if isinstance(owner, HostTensor):
                 return self.method(owner, name, node)
             if ast.unparse(node.func.value) == "self" and name in self.functions:
-                return self.follow(node, self.functions[name], 1)
+                return self.follow(node, self.functions[name])
         elif name in self.functions:
-            return self.follow(node, self.functions[name], 0)
+            return self.follow(node, self.functions[name])
         arguments = [self.value(argument) for argument in node.args]
         for keyword in node.keywords:
             self.value(keyword.value)
@@ -224,6 +246,8 @@ class Expressions(Truths):
                 arguments[0].is_tensor = True
             return HostTensor(like=arguments[0])
         if name in _MADE:
+            for each in (*arguments, *(arguments[0] if _is_tuple(arguments) else ())):
+                self.scalar(each)  # what a tensor is as large as is a number
             return _made(arguments)
         if "torch" in ast.unparse(node.func).split(".")[0]:
             for each in arguments:
@@ -276,6 +300,8 @@ class Expressions(Truths):
                         rest = make("*", rest, each) if at not in open_axis else rest
                     whole = leaf("param", f"{tensor.origin}.numel")
                     made.axes[open_axis[0]] = make("//", whole, rest)
+                if open_axis == [0] and made.rank == 2:
+                    self.rows(tensor, made.axes.get(1, UNKNOWN))
             return made
         if name == "t":
             return self.turned(tensor, 0, 1)
@@ -284,6 +310,11 @@ class Expressions(Truths):
         if name.startswith("new_"):
             return _made(arguments)
         return UNKNOWN
+
+    def rows(self, tensor: HostTensor, width: Sym) -> None:
+        """Take `x.view(-1, width)` for what it mostly is: rows of a tensor that is as wide."""
+        if isinstance(tensor, Parameter) and tensor.rank is None and "." in width.name:
+            self.use.equal.append((width.name, f"{tensor.name}.-1"))
 
     def turned(self, tensor: HostTensor, one: int, other: int) -> HostTensor:
         """Return a tensor with two dimensions in each other's place."""
@@ -352,10 +383,16 @@ def _is_used_as_axis(value: HostValue | list[HostValue]) -> None:
         value.is_axis = True
 
 
+def _is_tuple(arguments: list[HostValue]) -> TypeGuard[list[tuple[HostValue, ...]]]:
+    return bool(arguments) and isinstance(arguments[0], tuple)
+
+
 def _made(arguments: list[HostValue]) -> HostTensor:
     shape = arguments[0] if arguments else UNKNOWN
     if isinstance(shape, Shape):
         return HostTensor(like=shape.tensor)
+    if len(arguments) == 1 and shape is UNKNOWN:
+        return HostTensor()
     parts = shape if isinstance(shape, tuple) else tuple(arguments)
     axes = {at: part for at, part in enumerate(parts) if isinstance(part, Sym)}
     return HostTensor(rank=len(parts), axes=axes)

@@ -6,7 +6,7 @@ import ast
 import re
 
 from playground.model.host_expressions import Expressions
-from playground.model.host_use import HostTensor, HostValue, Shape
+from playground.model.host_use import HostTensor, HostValue, Parameter, Shape
 from playground.model.kernel_terms import called
 from playground.model.symbolic import Sym, const, leaves, make
 
@@ -35,6 +35,7 @@ class Facts(Expressions):
         operands = [test.left, *test.comparators]
         for left, operator, right in zip(operands, test.ops, operands[1:], strict=False):
             first, second = self.value(left), self.value(right)
+            self.present(first, operator, right, negated=negated)
             if isinstance(operator, ast.NotEq if negated else ast.Eq):
                 self.equal(first, second)
                 self.ranked(left, second)
@@ -44,8 +45,21 @@ class Facts(Expressions):
             elif isinstance(operator, ast.NotIn if negated else ast.In) and isinstance(
                 right, (ast.Tuple, ast.List, ast.Set)
             ):
-                self.one_of(first, [self.number(each) for each in right.elts])
+                choices = [self.number(each) for each in right.elts]
+                self.one_of(first, choices)
+                if choices:
+                    self.ranked(left, choices[0])
                 self.typed(left, right.elts[0] if right.elts else right)
+
+    def present(
+        self, value: HostValue, operator: ast.cmpop, right: ast.expr, *, negated: bool
+    ) -> None:
+        """Note a parameter that may not be left at its default of None."""
+        is_none = isinstance(right, ast.Constant) and right.value is None
+        if not is_none or not isinstance(operator, ast.Is if negated else ast.IsNot):
+            return
+        if isinstance(value, Parameter) and not value.given and not self.unsure:
+            value.given = value.needed = True
 
     def equal(self, first: HostValue, second: HostValue) -> None:
         """Note that two values are the same."""
@@ -87,6 +101,8 @@ class Facts(Expressions):
 
     def one_of(self, size: HostValue, choices: list[Sym]) -> None:
         """Take the middle one of the values that an assertion allows a size."""
+        if isinstance(size, Parameter) and size.given and not size.is_tensor:
+            size.words += [each.name for each in choices if each.op == "text"]
         allowed = [choice for choice in choices if choice.op == "const"]
         if allowed and isinstance(size, Sym):
             self.equal(size, allowed[len(allowed) // 2])

@@ -75,8 +75,10 @@ def fit(plan: HostPlan) -> None:
         elif (
             need is not None
             and need > whole
-            and f"{name}.0" not in tied
-            and not plan.names.get(f"{name}.0")
+            and (
+                name in plan.guessed
+                or (f"{name}.0" not in tied and not plan.names.get(f"{name}.0"))
+            )
         ):
             # Only a size that nothing else speaks of may grow: the others the launcher checks.
             rest = max(whole // max(tensor.sizes[0], 1), 1)

@@ -23,7 +23,10 @@ FLAT_ELEMENTS = 1000
 
 @dataclass
 class HostPlan:
-    """The numbers and tensors chosen for a launcher's parameters, and how a driver writes them."""
+    """The numbers and tensors chosen for a launcher's parameters, and how a driver writes them.
+
+    `guessed` are tensors whose size is no more than likely.
+    """
 
     use: HostUse
     kernels: Mapping[str, KernelUse]
@@ -34,6 +37,7 @@ class HostPlan:
     tensors: dict[str, Tensor] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     others: dict[str, str] = field(default_factory=dict)
+    guessed: set[str] = field(default_factory=set)
     programs: int = 1
     scale: int = 1
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from playground.model.driver_values import asks_for_kernels
-from playground.model.file_map import defaults_of
+from playground.model.file_map import defaults_of, not_passed
 from playground.model.host_expressions import OPERATORS, TENSOR_WORDS
 from playground.model.host_facts import Facts
 from playground.model.host_use import HostTensor, HostUse, HostValue, Parameter, Shape
@@ -72,16 +72,21 @@ def _read_words(function: ast.FunctionDef, use: HostUse, lines: Sequence[str]) -
     text = "\n".join(lines[function.lineno - 1 : head - 1])
     text += "\n" + (ast.get_docstring(function) or "")
     for name, parameter in use.parameters.items():
+        if parameter.annotation in ("int", "float", "bool", "str"):
+            continue
         found = re.search(
-            rf"(?<![\w.]){re.escape(name)}\b[^\n(\[]{{0,40}}[(\[]([A-Za-z0-9_ ,*]+)[)\]]", text
-        )
+            rf"(?<![\w.-]){re.escape(name)}\b[^\n()\[\]]{{0,40}}[(\[]([A-Za-z0-9_ ,*]+)[)\]]", text
+        ) or re.search(
+            rf"(?m)^\s*{re.escape(name)} *\([^\n]*\):?\s[^()\[\]]{{0,160}}?shape:? *`*"
+            r"[(\[]([A-Za-z0-9_ ,*]+)[)\]]", text,
+        )  # fmt: skip
         dims = [part.strip() for part in found[1].split(",")] if found else []
         quoted = re.search(r"\[.*?Tensor.*?,\s*['\"]([\w ]+)['\"]", parameter.annotation)
         if quoted:
             dims = quoted[1].split()
         dims = [part for part in dims if part]
-        if len(dims) < 2 and not quoted:
-            continue
+        if (len(dims) < 2 and not quoted) or all(part.isdigit() for part in dims):
+            continue  # digits alone are an example's values
         if not all(re.fullmatch(r"(\d+ *\* *)?[A-Za-z]\w*|\d+", part) for part in dims):
             continue
         parameter.is_tensor, parameter.rank = True, len(dims)
@@ -131,18 +136,34 @@ class _HostReader(Facts):
             self.fact(ast.UnaryOp(ast.Not(), node.test))
             self.block(node.orelse)
             return
+        if self.counts_from_behind(node):
+            return
         holds = self.truth(node.test)
         if holds is not None:
             self.block(node.body if holds else node.orelse)
             return
         self.value(node.test)
         before = dict(self.env)
+        self.unsure += 1
         self.block(node.body)
         self.block(node.orelse)
+        self.unsure -= 1
         # What a branch makes of a tensor is like it, if it is not known to be something else.
         self.env.update(
             {name: value for name, value in before.items() if self.env[name] is UNKNOWN}
         )
+
+    def counts_from_behind(self, node: ast.If) -> bool:
+        """Take `if dim < 0: dim += x.dim()`: a dimension, whichever way it is counted."""
+        test = node.test
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Lt):
+            return False
+        value = self.value(test.left)
+        text = " ".join(map(ast.unparse, node.body))
+        if not isinstance(value, Parameter) or not re.search(r"\.dim\(\)|\.ndim|len\(", text):
+            return False
+        value.is_axis = True
+        return True
 
     def assign(self, target: ast.expr, value: HostValue, node: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -199,12 +220,13 @@ class _HostReader(Facts):
             return
         self.use.called.setdefault(value.name, variable)
 
-    def follow(self, node: ast.Call, function: ast.FunctionDef, skipped: int) -> HostValue:
+    def follow(self, node: ast.Call, function: ast.FunctionDef) -> HostValue:
         arguments = [self.value(argument) for argument in node.args]
         named = {each.arg: self.value(each.value) for each in node.keywords if each.arg}
         if self.depth >= _DEEPEST_CALL:
             return UNKNOWN
-        names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)][skipped:]
+        names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+        names = names[not_passed(function) :]
         env: dict[str, HostValue] = {}
         for each, default in zip(reversed(names), reversed(function.args.defaults), strict=False):
             env[each] = self.value(default)

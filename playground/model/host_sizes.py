@@ -28,6 +28,7 @@ def set_sizes(plan: HostPlan) -> None:
 
     _ranks(plan)
     _same_ranks(use)
+    _weights(plan)
     keys = [
         f"{name}.{axis}" for name, parameter in use.parameters.items()
         for axis in range(parameter.rank or 0)
@@ -156,6 +157,18 @@ def _ranks(plan: HostPlan) -> None:
             # Who looks at the last size only takes rows of it: two dimensions are the plainest.
             rows = back == 1 and not ahead and not driver_values.is_index(name)
             parameter.rank = max(ahead, back, parameter.least_rank, 2 if rows else 1)
+
+
+def _weights(plan: HostPlan) -> None:
+    """Make weights of one dimension, of which nothing else is known, as long as a row."""
+    use = plan.use
+    told = {key.partition(".")[0] for pair in use.equal for key in pair}
+    told |= {key.partition(".")[0] for key in (*use.called, *(key for key, _ in use.defined))}
+    rows = next((name for name, each in use.parameters.items() if (each.rank or 0) > 1), "")
+    for name, parameter in use.parameters.items():
+        if rows and parameter.rank == 1 and name not in told and driver_values.is_weight(name):
+            use.equal.append((f"{rows}.-1", f"{name}.0"))
+            plan.guessed.add(name)
 
 
 def _all_names(plan: HostPlan) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from playground.model.host_use import HostTensor, Parameter
+from playground.model.host_use import HostTensor, Parameter, Shape
 from playground.model.kernel_terms import called
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ class Truths(ABC):
 
     def compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bool | None:
         """Return what comparing a parameter with a constant gives."""
+        rank = self.rank_of(left)
+        if rank is not None:
+            return _ranks(rank, operator, right)
         if not isinstance(right, ast.Constant):
             return None
         value = self.value(left)
@@ -55,6 +58,8 @@ class Truths(ABC):
             # What was made of a tensor is there.
             known = isinstance(value, HostTensor) and right.value is None
             return isinstance(operator, ast.IsNot) if known else None
+        if value.given and isinstance(right.value, str) and not value.is_tensor:
+            return _word(value, operator, right.value)
         if value.given:
             if right.value is not None or "Optional" in value.annotation:
                 return None
@@ -66,6 +71,17 @@ class Truths(ABC):
             return same
         return not same if isinstance(operator, (ast.IsNot, ast.NotEq)) else None
 
+    def rank_of(self, node: ast.expr) -> int | None:
+        """Return the rank that `x.dim()`, `x.ndim` or `len(x.shape)` gives, where it is known."""
+        target = node.func if isinstance(node, ast.Call) else node
+        if isinstance(target, ast.Attribute) and target.attr in ("dim", "ndim"):
+            tensor = self.value(target.value)
+            return tensor.rank if isinstance(tensor, HostTensor) else None
+        if isinstance(node, ast.Call) and called(node) == "len" and len(node.args) == 1:
+            shape = self.value(node.args[0])
+            return shape.tensor.rank if isinstance(shape, Shape) else None
+        return None
+
     def is_instance(self, node: ast.expr, kind: ast.expr) -> bool | None:
         """Return whether a parameter is a tensor; of other classes nothing is known."""
         value = self.value(node)
@@ -74,6 +90,32 @@ class Truths(ABC):
         if not value.given and _is_known(value.default):
             return False
         return True if value.is_tensor else None
+
+
+def _ranks(rank: int, operator: ast.cmpop, right: ast.expr) -> bool | None:
+    """Compare a known rank with a number, or with several."""
+    try:
+        other: object = ast.literal_eval(right)
+    except ValueError:
+        return None
+    if isinstance(other, (tuple, list, set)) and isinstance(operator, (ast.In, ast.NotIn)):
+        return (rank in other) is isinstance(operator, ast.In)
+    if not isinstance(other, int):
+        return None
+    known: dict[type[ast.cmpop], bool] = {
+        ast.Eq: rank == other, ast.NotEq: rank != other, ast.Lt: rank < other,
+        ast.LtE: rank <= other, ast.Gt: rank > other, ast.GtE: rank >= other,
+    }  # fmt: skip
+    return known.get(type(operator))
+
+
+def _word(value: Parameter, operator: ast.cmpop, text: str) -> bool | None:
+    """Note a text that a parameter is compared with: a driver passes the first of them."""
+    if not isinstance(operator, (ast.Eq, ast.NotEq)):
+        return None
+    if text not in value.words:
+        value.words.append(text)
+    return (value.words[0] == text) is isinstance(operator, ast.Eq)
 
 
 def _is_known(default: object) -> bool:

@@ -34,7 +34,8 @@ class Parameter(HostTensor):
     """A parameter, which its use shows to be a tensor, a number, or a tensor's axis.
 
     `default` is what a driver leaves it at, as a constant where it is one; `given` is false where
-    a driver leaves it at its default.
+    a driver leaves it at its default, `needed` true where that would not pass a check. `words` are
+    the texts that it is compared with, `items` how many of its elements are looked at.
     """
 
     name: str = ""
@@ -46,6 +47,9 @@ class Parameter(HostTensor):
     dtype: str = ""
     given: bool = True
     default: object = None
+    needed: bool = False
+    words: list[str] = field(default_factory=list)
+    items: int = 0
 
 
 HostValue = Sym | HostTensor | Shape | tuple["HostValue", ...]

@@ -97,7 +97,7 @@ def _drivers(
     ]
     written: list[Driver] = []
     findings: tuple[Finding, ...] = ()
-    if example is None and files.kernels:
+    if example is None and (files.kernels or files.launching or not (script or functions)):
         # Here: a file that brings its example needs nothing of what writes one.
         from playground.model.driver_writing import written_drivers
 

@@ -74,7 +74,7 @@ def add(x, y, alpha: float = 1.0, *, block: int = 128):
     assert last_lines(driver, 1) == ["add(x, y)"]
 
 
-def test_the_outermost_launcher_and_the_model_come_first() -> None:
+def test_the_outermost_launcher_and_the_model_come_first_and_what_is_behind_them_last() -> None:
     drivers = written(
         KERNEL
         + """
@@ -99,7 +99,7 @@ class ModelNew(torch.nn.Module):
 """
     )
     assert [driver.label for driver in drivers] == [
-        "written for ModelNew", "written for Helper", "written for outer",
+        "written for ModelNew", "written for Helper", "written for outer", "written for inner",
     ]  # fmt: skip
     assert "model = ModelNew(features=64).to(device)" in drivers[0].code
     assert last_lines(drivers[0], 1) == ["model(a, b)"]
