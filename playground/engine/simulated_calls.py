@@ -177,7 +177,7 @@ def _none_used(*_args: object, **_named: object) -> int:
     return 0
 
 
-def _asked(simulated: Any, real: Callable[..., Any]) -> Callable[..., Any]:
+def asked(simulated: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that answers the user's files with `simulated`, others with the truth."""
 
     def answer(*args: Any, **named: Any) -> Any:
@@ -233,9 +233,9 @@ def _cuda_calls() -> dict[str, Any]:
         ),
         **dict.fromkeys(["manual_seed", "manual_seed_all"], _seed),
         **dict.fromkeys(["current_stream", "default_stream"], Nothing),
-        "is_available": _asked(True, torch.cuda.is_available),
-        "is_initialized": _asked(True, torch.cuda.is_initialized),
-        "device_count": _asked(1, torch.cuda.device_count),
+        "is_available": asked(True, torch.cuda.is_available),
+        "is_initialized": asked(True, torch.cuda.is_initialized),
+        "device_count": asked(1, torch.cuda.device_count),
         "is_current_stream_capturing": lambda: False,
         "current_device": lambda: 0,
         "device": Device,
@@ -266,9 +266,9 @@ def accelerator_calls() -> dict[str, Any]:
     """Return the stand-ins by their name in `torch.accelerator`."""
     accelerator = torch.accelerator
     calls: dict[str, Any] = {
-        "is_available": _asked(True, accelerator.is_available),
-        "device_count": _asked(1, accelerator.device_count),
-        "current_accelerator": _asked(torch.device("cuda"), accelerator.current_accelerator),
+        "is_available": asked(True, accelerator.is_available),
+        "device_count": asked(1, accelerator.device_count),
+        "current_accelerator": asked(torch.device("cuda"), accelerator.current_accelerator),
         "current_device_index": lambda: 0,
         "current_stream": Nothing,
         **dict.fromkeys(["set_device_index", "set_stream", "synchronize"], nothing),

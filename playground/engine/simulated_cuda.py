@@ -19,7 +19,7 @@ import functools
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
-from torch.utils import _device
+from torch.utils import _device, _triton
 
 from playground.engine import (
     run_notes,
@@ -148,6 +148,8 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
     stream = "_cuda_getCurrentRawStream"
     raw = [] if hasattr(torch._C, stream) else [(torch._C, stream, lambda _device=0: 0)]
     allocator = "_empty_strided_cuda", simulated_generator.empty_strided
+    # Files put their kernels under `if has_triton():`, which asks for a GPU as well.
+    asked = [(_triton, "has_triton", simulated_calls.asked(True, _triton.has_triton))]
     version = [(torch.version, "cuda", "12.8")] if torch.version.cuda is None else []
     return (
         *makers,
@@ -174,6 +176,7 @@ def _patches() -> tuple[tuple[Any, str, Any], ...]:
         (torch.autocast, "__init__", _autocast_init),
         (torch.autograd, "_engine_run_backward", _backward),
         (_device.DeviceContext, "__init__", _context_init),
+        *asked,
         *version,
         *raw,
     )  # fmt: skip
