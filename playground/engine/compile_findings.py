@@ -2,71 +2,122 @@
 
 from __future__ import annotations
 
-import ast
-import linecache
 import os
 import re
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_hints, compile_places, made_since
-from playground.engine.triton_private import compiled
+from playground.engine import (
+    compile_chain,
+    compile_crashes,
+    compile_hints,
+    compile_places,
+    crash_reproducer,
+)
+from playground.engine.compile_wording import plain_message
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
+    from playground.engine.compile_chain import Frame
     from playground.engine.compile_messages import KernelRef, Order
+    from playground.engine.compile_places import Place
 
-_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _DETAIL_LIMIT = 6000
+_ABOUT_OPTIONS = re.compile(
+    r"num_warps must be|was specified but unrecognised|num_ctas > 1|num_stages must|maxnreg must"
+)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What was being compiled when it failed."""
+    """What was being compiled when it failed.
+
+    `printed` is all that the compiler printed, `stages` the texts of the stages that were through,
+    `failed` the stage that was not, and `path` the file that was run.
+    """
 
     order: Order
     arguments: dict[str, Any]
     printed: str
-
-
-@dataclass(frozen=True)
-class _Place:
-    file: str
-    line: int
-    column: int | None
-    source: str
+    stages: dict[str, str | bytes] = field(default_factory=dict)
+    failed: str = ""
+    path: str = ""
 
 
 def from_compile_error(error: Exception, context: Context) -> Finding:
     """Return the finding for an exception that Triton raised while it compiled."""
-    links = _chain(error)
-    deepest = links[-1]
-    place = _place(links, context.order.kernel)
+    links = compile_chain.links_of(error)
+    kind = type(links[-1]).__name__
+    frames = compile_chain.frames_of(links)
+    own = [frame for frame in frames if not frame.in_library]
+    source = own[-1].source if own else ""
     message = _message(links)
-    printed = _diagnostic(context.printed, place.file) if not place.source else None
-    if printed is not None:
+    broken = compile_places.printed_place(context.printed) if not own else None
+    if broken is not None:
         # A pass failed: the exception says only that, the pass itself printed what and where.
-        place = _Place(place.file, printed[0], None, "")
-        message = printed[1]
-    if not place.source:
-        told = compile_places.place_of(message, context.printed, place.file, place.line)
-        place = replace(place, line=told or place.line)
+        message = broken[1]
+    place = _place(message, own, broken[0] if broken else None, context)
     hint = compile_hints.hint_for(
         message,
-        kind=type(deepest).__name__,
-        file=place.file,
-        source=place.source,
+        kind=kind,
+        file=place[0],
+        line=place[1],
+        source=source,
         values={name: _number(value) for name, value in context.arguments.items()},
         options=dict(context.order.options),
         target=context.order.target,
     )
-    message = compile_hints.plain_message(message, type(deepest).__name__, place.source)
-    detail = "\n".join(part for part in (str(error).strip(), context.printed.strip()) if part)
+    if not own and ("PassManager" in str(error) or "MLIR pass pipeline" in str(error)):
+        kept = compile_crashes.kept_note(
+            context.order, context.printed, context.stages, context.failed, message
+        )
+        hint = "; ".join(part for part in (hint, kept) if part)
+    text = plain_message(message, kind, source, place[0], place[1])
+    printed = crash_reproducer.without_reproducer(context.printed)
+    told = str(error).strip()
+    own_words = "" if message in told else message
+    parts = (compile_chain.told(frames), own_words, told, printed.strip())
     return Finding(
-        "error", "compile", message, hint, place.file, place.line, place.column,
-        detail[-_DETAIL_LIMIT:],
+        "error", "compile", text + _within(frames), hint, *place,
+        "\n".join(part for part in parts if part)[-_DETAIL_LIMIT:],
     )  # fmt: skip
+
+
+def _place(message: str, own: list[Frame], broken: Place | None, context: Context) -> Place:
+    kernel, order = context.order.kernel, context.order
+    if own:
+        frame = own[-1]
+        if "eturn type" in message and frame.source.lstrip().startswith(("def ", "@")):
+            # Told of the whole function; the last `return` is the one that differs.
+            at = compile_places.last_return(frame.file, frame.line)
+            if at is not None:
+                return (frame.file, *at)
+        inner = compile_places.function_around(frame.file, frame.line)
+        if "StopIteration" in message and inner is not None:
+            return frame.file, inner.lineno, inner.col_offset  # told of its parameters
+        return frame.file, frame.line, frame.column
+    if broken is not None:
+        return broken
+    if _ABOUT_OPTIONS.search(message) and order.called is not None and context.path:
+        return context.path, order.called, None
+    told = compile_places.place_of(message, context.stages, kernel.file, kernel.line)
+    return told or (kernel.file, kernel.line, None)
+
+
+def _within(frames: list[Frame]) -> str:
+    """Return `, in scaled called on line 20`: by which call an error in another function came."""
+    own = [frame for frame in frames if not frame.in_library]
+    if frames and frames[-1].in_library and own:
+        inner = frames[frames.index(own[-1]) + 1]
+        return f", inside Triton's {inner.function}"
+    if len(own) < 2:
+        return ""
+    caller, inside = own[-2], own[-1]
+    where = f"line {caller.line}"
+    if caller.file != inside.file:
+        where += f" of {os.path.basename(caller.file)}"
+    return f", in {inside.function} called on {where}"
 
 
 def from_load_error(error: BaseException, path: str) -> Finding:
@@ -104,14 +155,6 @@ def not_found(kernel: KernelRef, driver_error: Exception | None) -> Finding:
     )  # fmt: skip
 
 
-def _chain(error: BaseException) -> list[BaseException]:
-    """Return the errors from the outermost to the one that caused it all."""
-    links = [error]
-    while (cause := links[-1].__cause__) is not None and cause not in links:
-        links.append(cause)
-    return links
-
-
 def _message(links: list[BaseException]) -> str:
     for link in reversed(links):
         own = getattr(link, "error_message", None)
@@ -123,35 +166,6 @@ def _message(links: list[BaseException]) -> str:
     return ""
 
 
-def _place(links: list[BaseException], kernel: KernelRef) -> _Place:
-    """Return the innermost place in a file of the user's own."""
-    nodes = [link for link in links if getattr(link, "node", None) is not None]
-    candidates = made_since.all_objects() if nodes else []
-    for link in reversed(nodes):
-        node: Any = link.node  # type: ignore[attr-defined]
-        places = compiled.source_places(str(getattr(link, "src", "")), candidates)
-        for file, def_line in places:
-            if any(part in file for part in _LIBRARIES) or not hasattr(node, "lineno"):
-                continue
-            line = def_line + int(node.lineno) - 1
-            source = _statement(node, file, line)
-            return _Place(file, line, getattr(node, "col_offset", None), source)
-    return _Place(kernel.file, kernel.line, None, "")
-
-
-def _statement(node: ast.AST, file: str, line: int) -> str:
-    try:
-        return ast.unparse(node)
-    except (AttributeError, TypeError, ValueError, RecursionError):
-        return linecache.getline(file, line).strip()
-
-
 def _number(value: Any) -> int | None:
     value = getattr(value, "value", value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _diagnostic(printed: str, path: str) -> tuple[int, str] | None:
-    """Return line and text of the first error that a compiler pass printed about `path`."""
-    found = re.search(rf"{re.escape(path)}\"?:(\d+):\d+\)?: error: (.*)", printed)
-    return (int(found[1]), found[2].strip()) if found else None

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+from playground.engine import compile_calls, compile_places
 from playground.engine.compile_places import where_set
 from playground.engine.compile_remedies import remedy_for
 
@@ -18,6 +19,7 @@ def hint_for(
     *,
     kind: str = "",
     file: str = "",
+    line: int = 0,
     source: str,
     values: Mapping[str, int | None],
     options: Mapping[str, Any],
@@ -31,8 +33,8 @@ def hint_for(
         The compiler's message.
     kind
         The class of the error it raised.
-    file
-        The file it is about.
+    file, line
+        The place it is about.
     source
         The statement it points at, if any.
     values
@@ -43,6 +45,17 @@ def hint_for(
         What was compiled for.
     """
     text = message.lower()
+    around = compile_places.function_around(file, line) if file else None
+    if around is not None and compile_calls.doubled(source, file, around.name):
+        return "write it as a loop: `while condition:` or `for i in range(n):`, with variables"
+    explained = compile_calls.explained(message, source, file)
+    if explained is not None:
+        return explained[1]
+    if "constexpr" in text and (parameter := _run_time_parameter(text, source, values)):
+        return (
+            f"write `{parameter}: tl.constexpr` in the kernel's signature: a block's length must "
+            "be known when compiling"
+        )
     if "power of 2" in text or "power of two" in text:
         return _power_of_two(source, values, options)
     if kind == "CompileTimeAssertionFailure":
@@ -55,6 +68,13 @@ def hint_for(
         return _small_dot(message)
     if "num_ctas" in text and "sm90" in text:
         return f"clusters of programs came with cuda:90; leave num_ctas at 1 for {target}"
+    if "dot" in source and "reduction dimensions" in text:
+        return (
+            "load the right operand as (K, N): its first axis must be the left one's second, or "
+            "turn it with tl.trans(b)"
+        )
+    if "dot" in source and "equal ranks" in text:
+        return "for vectors write tl.sum(a * b), for a matrix and one tl.sum(a * v[None, :], 1)"
     if "dot" in source and ("mismatch" in text or "same dtype" in text or "must match" in text):
         return "cast one operand so that both have one dtype: tl.dot(a, b.to(a.dtype))"
     if "is not defined" in text:
@@ -63,6 +83,9 @@ def hint_for(
         return _plain_function(message)
     if "ptxas" in text:
         return _assembler(message)
+    if kind == "KeyError" and "(" in source:
+        called = source.partition("(")[0]
+        return f"cast what it is called with: {called}(x.to(tl.float32))"
     if "not supported in this architecture" in text or ("fp8" in text and "not supported" in text):
         return _missing_type(message, target)
     if "mlir pass pipeline" in text:
@@ -70,41 +93,17 @@ def hint_for(
             f"a pass of the compiler for {target} gave up, usually on a tl.dot with too small a "
             "block: raise its smallest dimension to 16, or choose another number of warps"
         )
+    if source.lstrip().startswith("with "):
+        return remedy_for("unsupported AST node type: With")
     return remedy_for(message)
 
 
-def plain_message(message: str, kind: str, source: str) -> str:
-    """Return the message as a sentence for people, with the error's kind where it has none."""
-    first = _unwrapped(message.strip()) or kind
-    if kind == "CompileTimeAssertionFailure":
-        said = f": {message.strip()}" if message.strip() else ""
-        return f"static_assert failed{said}" + (f" in {source}" if source else "")
-    if "Cannot access global variable" in first:
-        # The rest is advice, which the hint gives for this very file.
-        first = first.partition(". Triton kernels can")[0]
-    called = re.search(r"Unsupported function referenced: <(?:built-in )?\w+ ([\w.]+)", first)
-    if called is not None:
-        return f"{called[1]} is a plain Python function, and a kernel calls it"
-    refused = re.search(r"line \d+; error\s*:\s*(.*)", first) if "ptxas" in first else None
-    if refused is not None:
-        return f"the assembler (ptxas) refuses the kernel: {refused[1].strip()}"
-    if len(first) > 400:
-        first = first[:400] + " …"
-    first = re.sub(r" at 0x[0-9a-f]+", "", first)
-    if " " not in first and kind not in first:
-        first = f"{kind}: {first}"
-    return first[0].upper() + first[1:] if kind == "KeyError" else first
-
-
-def _unwrapped(message: str) -> str:
-    """Return the text of `NameError('text')`, which Triton puts where it wraps an error."""
-    found = re.fullmatch(r"[A-Za-z_.]+\((['\"])(.*)\1,?\)", message, re.DOTALL)
-    if found is None:
-        return message
-    try:
-        return str(ast.literal_eval(found[1] + found[2] + found[1]))
-    except (SyntaxError, ValueError):
-        return found[2]
+def _run_time_parameter(message: str, source: str, values: Mapping[str, int | None]) -> str:
+    """Return the parameter named like a constant that stands where one must be."""
+    if "arange" not in message and "shape element" not in message:
+        return ""
+    # A length called `n` is rather a run-time value that wants a mask.
+    return next((name for name in _names(source) if name in values and name.isupper()), "")
 
 
 def _power_of_two(source: str, values: Mapping[str, int | None], options: Mapping[str, Any]) -> str:
@@ -147,6 +146,13 @@ def _plain_function(message: str) -> str:
 
 
 def _assembler(message: str) -> str:
+    missing = re.search(r"Unresolved extern function '([^']+)'", message)
+    if missing is not None:
+        return (
+            f"no library linked to the kernel has {missing[1]}: take one that "
+            "triton.language.extra.libdevice offers, or give the library to the launch as "
+            "extern_libs={name: path}"
+        )
     if "known instruction" in message or "syntax error" in message or "Arguments" in message:
         return "correct the inline assembly on this line; ptxas's own words are in the details"
     return (

@@ -20,6 +20,7 @@ from playground.engine.triton_private.compiled import Compiled, StandInTensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from playground.model.compilations import Pass
     from playground.model.finding import Finding
 
 Spec = tuple[Any, ...]
@@ -63,13 +64,20 @@ class UseFile:
 
 @dataclass(frozen=True)
 class Order:
-    """One compilation; `launch` is its ordinal in the run, for kernels that only a run makes."""
+    """One compilation; `launch` is its ordinal in the run, for kernels that only a run makes.
+
+    `called` is the line of the file in use that makes the launch: launch options are wrong there.
+    It says nothing about the compilation itself. `passes` asks for the compiler's passes as well:
+    `mlir` for Triton's, `llvm` for LLVM's too.
+    """
 
     kernel: KernelRef
     arguments: tuple[tuple[str, Spec], ...]
     options: tuple[tuple[str, Any], ...]
     target: str
     launch: int
+    called: int | None = field(default=None, compare=False)
+    passes: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,8 @@ class Answer:
 
     `load_failed` means that the file itself did not execute in the worker, `undecided` that the
     kernel was not reached for this or another reason; `output` is what the user's code and the
-    compiler printed meanwhile.
+    compiler printed meanwhile. `stages` are the texts of the stages that a failed compilation was
+    through with.
     """
 
     product: Compiled | None
@@ -86,6 +95,8 @@ class Answer:
     output: str = ""
     load_failed: bool = False
     undecided: bool = False
+    stages: dict[str, str | bytes] = field(default_factory=dict, repr=False)
+    passes: tuple[Pass, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def order_of(launch: CapturedLaunch, made: Hosted, target: str) -> Order:
         tuple(sorted((name, _hashable(value)) for name, value in options.items())),
         target,
         launch.ordinal,
+        launch.info.call_line,
     )
 
 

@@ -29,14 +29,20 @@ class CompileOutcome:
     """What compiling a config came to.
 
     `report` is None when it failed, and then a finding of severity error says why. A config that
-    compiles but cannot launch has both. `asm` holds each stage's text and the binary. `undecided`:
-    the worker could not execute the file or find the kernel, whatever the config.
+    compiles but cannot launch has both. `asm` holds each stage's text and the binary; where it
+    failed, those of the stages that were through. `undecided`: the worker could not execute the
+    file or find the kernel, whatever the config.
     """
 
     report: CompileReport | None
     findings: tuple[Finding, ...] = ()
     asm: dict[str, str | bytes] = field(default_factory=Asm, repr=False)
     undecided: bool = False
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that can be shown, first to last; of a failed one those it came through."""
+        return tuple(self.asm) if self.report is None else self.report.stages
 
     @property
     def unusable(self) -> str:

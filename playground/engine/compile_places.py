@@ -1,45 +1,111 @@
 """Where in the user's file a compile error comes from, when the compiler itself does not say.
 
 Some errors of Triton carry no syntax node: a function that is no kernel, a chained assignment, an
-instruction that the assembler refuses. The file's own text tells their place.
+instruction that the assembler refuses. The file's own text tells their place, or the assembly.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
+import os
 import re
 from typing import TYPE_CHECKING
 
+from playground.engine import source_lines
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
+
+Place = tuple[str, int, int | None]
+"""A file, a line of it counted from 1, and a column counted from 0 where that is known."""
+
+LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+"""Parts of a path that no file of the user's own has."""
+
+_DIAGNOSTIC = re.compile(
+    r'^(?:loc\()?"?(?P<file>[^"\n:]+)"?:(?P<line>\d+):(?P<column>\d+)\)?: '
+    r"(?P<kind>error|note): (?P<text>.*)$",
+    re.MULTILINE,
+)
 
 
-def place_of(message: str, printed: str, file: str, line: int) -> int | None:
-    """Return the line of `file` that `message` is about, None where the text does not tell.
+def place_of(message: str, stages: Mapping[str, str | bytes], file: str, line: int) -> Place | None:
+    """Return the place that `message` is about, None where nothing tells.
 
     Parameters
     ----------
     message
         The compiler's message.
-    printed
-        What the compiler printed; with a refusal of the assembler, its input.
+    stages
+        The stages that were through; of them, the assembler's input.
     file, line
         Where the kernel's decorators or `def` start: it is searched first.
     """
     if "ptxas" in message:
-        return _assembler_line(message, printed)
+        return _assembler_place(message, str(stages.get("ptx", "")))
+    found: tuple[int, int] | None = None
     called = re.search(r"Unsupported function referenced: <(?:built-in )?\w+ ([\w.]+)", message)
     if called is not None:
-        name = called[1].rpartition(".")[2]
-        return _first(file, line, lambda node: _is_call_of(node, name))
-    if "MLIR pass pipeline" in message:
-        return _first(file, line, lambda node: _is_call_of(node, "dot"))
-    if "multiple assignment" in message.lower():
-        return _first(
+        found = call_of(called[1].rpartition(".")[2], file, line)
+    elif "MLIR pass pipeline" in message:
+        found = call_of("dot", file, line)
+    elif "multiple assignment" in message.lower():
+        found = _first(
             file, line, lambda node: isinstance(node, ast.Assign) and len(node.targets) > 1
         )
+    return None if found is None else (file, *found)
+
+
+def printed_place(printed: str) -> tuple[Place, str] | None:
+    """Return place and text of the first error that a compiler pass printed.
+
+    One within Triton's own library is told at the user's line that called it. The column is that
+    of the function's own text, which has no indentation.
+    """
+    found = list(_DIAGNOSTIC.finditer(printed))
+    error = next((item for item in found if item["kind"] == "error"), None)
+    if error is None:
+        return None
+    for item in found[found.index(error) :]:
+        if item is not error and (item["kind"] == "error" or "called from" not in item["text"]):
+            break
+        if not any(part in item["file"] for part in LIBRARIES) and os.path.isabs(item["file"]):
+            return (item["file"], int(item["line"]), None), error["text"].strip()
     return None
+
+
+def call_of(name: str, file: str, line: int) -> tuple[int, int] | None:
+    """Return line and column of the first call of `name` in the kernel, else in any kernel."""
+    return _first(file, line, lambda node: _is_call_of(node, name))
+
+
+def function_called(name: str, file: str) -> ast.FunctionDef | None:
+    """Return the function at a file's top level that is called `name`."""
+    for node in _tree(file).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node
+    return None
+
+
+def function_around(file: str, line: int) -> ast.FunctionDef | None:
+    """Return the innermost function of a file that holds a line."""
+    around = [
+        node for node in ast.walk(_tree(file))
+        if isinstance(node, ast.FunctionDef) and _holds(node, line)
+    ]  # fmt: skip
+    return max(around, key=lambda node: node.lineno, default=None)
+
+
+def last_return(file: str, line: int) -> tuple[int, int] | None:
+    """Return line and column of the last `return` with a value in the function at a line."""
+    function = function_around(file, line)
+    if function is None:
+        return None
+    found = [
+        node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value
+    ]  # fmt: skip
+    return _at(max(found, key=lambda node: node.lineno), file) if found else None
 
 
 def where_set(name: str, file: str) -> tuple[int, str] | None:
@@ -56,6 +122,11 @@ def where_set(name: str, file: str) -> tuple[int, str] | None:
     return None
 
 
+def column_in_text(text: str, offset_bytes: int) -> int:
+    """Return the column of a line's byte: Python's parser counts bytes, people count characters."""
+    return len(text.encode()[:offset_bytes].decode(errors="ignore"))
+
+
 def _tree(file: str) -> ast.Module:
     try:
         return ast.parse("".join(linecache.getlines(file)))
@@ -63,17 +134,22 @@ def _tree(file: str) -> ast.Module:
         return ast.Module(body=[], type_ignores=[])
 
 
-def _first(file: str, line: int, wanted: Callable[[ast.AST], bool]) -> int | None:
-    """Return the line of the first node that is `wanted`: in the kernel, else in any function."""
+def _first(file: str, line: int, wanted: Callable[[ast.AST], bool]) -> tuple[int, int] | None:
+    """Return the place of the first node that is `wanted`: in the kernel, else in any function."""
     functions = [node for node in ast.walk(_tree(file)) if isinstance(node, ast.FunctionDef)]
     functions.sort(key=lambda node: not _holds(node, line))
     for function in functions:
         if not _holds(function, line) and not _is_jitted(function):
             continue
-        for node in ast.walk(function):
-            if wanted(node):
-                return int(getattr(node, "lineno", function.lineno))
+        found = [node for node in ast.walk(function) if wanted(node)]
+        if found:
+            return _at(min(found, key=lambda node: getattr(node, "lineno", 0)), file)
     return None
+
+
+def _at(node: ast.AST, file: str) -> tuple[int, int]:
+    line = int(getattr(node, "lineno", 1))
+    return line, column_in_text(linecache.getline(file, line), getattr(node, "col_offset", 0))
 
 
 def _holds(function: ast.FunctionDef, line: int) -> bool:
@@ -94,19 +170,26 @@ def _is_call_of(node: ast.AST, name: str) -> bool:
     )
 
 
-def _assembler_line(message: str, printed: str) -> int | None:
-    """Return the source line above the first line of assembly that ptxas refused."""
-    refused = re.search(r"line (\d+); error", message)
-    start = re.search(r"^//\s*\n// Generated by LLVM", printed, re.MULTILINE)
-    if refused is None or start is None:
+def _assembler_place(message: str, assembly: str) -> Place | None:
+    """Return the source line behind the line of assembly that ptxas refused, or a symbol it lacks.
+
+    Code that was inlined from Triton's own library counts for the user's line that called it.
+    """
+    lines = assembly.splitlines()
+    refused = re.search(r"line (\d+); (?:error|fatal)", message)
+    missing = re.search(r"Unresolved extern \w+ '([^']+)'", message)
+    number = None
+    if refused is not None:
+        number = int(refused[1]) - 1
+    elif missing is not None:
+        # The first mention is its declaration.
+        uses = [at for at, text in enumerate(lines) if re.search(rf"\b{missing[1]}\b", text)]
+        number = uses[-1] if uses else None
+    if number is None:
         return None
-    assembly = printed[start.start() :].splitlines()[: int(refused[1])]
-    places = list(_source_lines(assembly))
-    return places[-1] if places else None
-
-
-def _source_lines(assembly: list[str]) -> Iterator[int]:
-    for text in assembly:
-        found = re.match(r"\s*\.loc\s+\d+\s+(\d+)\s", text)
-        if found is not None and int(found[1]):
-            yield int(found[1])
+    chains = source_lines.chains_for("ptx", assembly)
+    for chain in reversed(chains[: number + 1]):
+        for file, line in chain:
+            if line and not any(part in file for part in LIBRARIES):
+                return file, line, None
+    return None

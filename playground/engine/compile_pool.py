@@ -17,9 +17,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import machine
+from playground.engine import compile_crashes, machine
 from playground.engine.compile_messages import Answer, Numbered, Order, UseFile
-from playground.model.finding import Finding
+from playground.engine.stages_reached import Reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,7 +33,7 @@ _POLL_S = 0.05
 _ORDERS_A_WORKER = 4
 """Orders that must wait before another worker is worth its start of about 1.5 s."""
 _MOST_WORKERS = 16
-_OUTPUT_LIMIT = 4000
+_OUTPUT_LIMIT = 16 << 20
 
 
 class WorkerProcess:
@@ -58,6 +58,7 @@ class WorkerProcess:
         self.generation = 0
         self.files_taken = 0
         self.awaited: int | None = None
+        self.reached: Reached | None = None
         self.deadline = 0.0
 
     @property
@@ -79,12 +80,12 @@ class WorkerProcess:
             self.files_taken += 1
 
     def receive(self) -> Numbered:
-        """Return the next answer; raises `EOFError` or `OSError` when the worker died."""
+        """Return the next message; raises `EOFError` or `OSError` when the worker died."""
         message: Numbered = pickle.loads(self.connection.recv_bytes())
         return message
 
     def death(self) -> tuple[str, str]:
-        """Return how the worker died, and the last of what it printed."""
+        """Return how the worker died, and what it printed since its last order."""
         try:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -185,6 +186,7 @@ class WorkerPool:
             task = pending.popleft()
             try:
                 worker.take(use)
+                worker.reached = None
                 worker.awaited = worker.send(task.order)
             except OSError:  # it ended just now
                 self._drop(worker)
@@ -215,7 +217,12 @@ class WorkerPool:
                 task.retried = True
                 pending.append(task)
             elif task is not None:
-                on_answer(task.key, Answer(None, (_died(task.order, how, printed),), printed))
+                died = compile_crashes.died(task.order, how, printed, worker.reached)
+                on_answer(task.key, died)
+            return
+        if isinstance(message.content, Reached):
+            if message.number == worker.awaited:
+                worker.reached = message.content
             return
         if message.number != worker.awaited:
             return
@@ -242,37 +249,9 @@ class WorkerPool:
             self._drop(worker)
             task = active.pop(worker, None)
             if task is not None:
-                on_answer(task.key, Answer(None, (_overdue(task.order),)))
+                late = compile_crashes.overdue(task.order, COMPILE_LIMIT_S, worker.reached)
+                on_answer(task.key, late)
 
     def _drop(self, worker: WorkerProcess) -> None:
         self._workers.remove(worker)
         worker.close()
-
-
-def _died(order: Order, how: str, printed: str) -> Finding:
-    return Finding(
-        "error", "compile",
-        f"the compiler ended abruptly ({how}) on {_label(order)}",
-        "this is a fault of the compiler, not of the kernel's meaning: another tile shape, fewer "
-        "stages or another num_warps may avoid it; its last words are in the details",
-        order.kernel.file, order.kernel.line, None, printed.strip(),
-    )  # fmt: skip
-
-
-def _overdue(order: Order) -> Finding:
-    return Finding(
-        "error", "compile",
-        f"timeout: compiling {_label(order)} took longer than {COMPILE_LIMIT_S:.0f} s",
-        "very large tiles and unrolled loops (tl.static_range) compile for long: make them smaller",
-        order.kernel.file, order.kernel.line,
-    )  # fmt: skip
-
-
-def _label(order: Order) -> str:
-    numbers = [
-        f"{name}={spec[1]}"
-        for name, spec in order.arguments
-        if spec[0] == "plain" and isinstance(spec[1], int) and name.isupper()
-    ]
-    options = [f"{name}={value}" for name, value in order.options if name.startswith("num_")]
-    return " ".join([order.kernel.qualname, *numbers, *options])

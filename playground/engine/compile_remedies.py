@@ -62,6 +62,22 @@ _LIBDEVICE = frozenset(
     }
 )
 _DESCRIPTORS = _LANGUAGE["make_block_ptr"]
+_METHODS = {
+    "mean": "write tl.sum(x, axis=0) / number_of_elements",
+    "item": "tl.store it into a tensor and read that on the host",
+    "view": "write tl.reshape(x, shape)",
+    "transpose": "write tl.trans(x)",
+    "float": "write x.to(tl.float32)",
+    "half": "write x.to(tl.float16)",
+    "long": "write x.to(tl.int64)",
+    "size": "lengths are constants of the kernel: x.shape[0], or the tl.constexpr itself",
+    "astype": "write x.to(dtype)",
+    "type": "write x.to(dtype)",
+    "pow": "write tl.exp2(y * tl.log2(x)), or libdevice.pow",
+    "clamp": "write tl.clamp(x, low, high)",
+    "relu": "write tl.maximum(x, 0)",
+    "stride": "hand the stride to the kernel as an argument",
+}
 
 
 def _unsupported_syntax(found: re.Match[str]) -> str:
@@ -90,6 +106,20 @@ def _missing_name(found: re.Match[str]) -> str:
     return f"{meant}triton {triton.__version__} has no tl.{name}"
 
 
+def _missing_method(found: re.Match[str]) -> str:
+    name = found[1]
+    if name in _METHODS:
+        return _METHODS[name]
+    import difflib
+
+    import triton.language as tl
+
+    close = difflib.get_close_matches(name, [item for item in dir(tl.tensor) if item[0] != "_"], 1)
+    if close:
+        return f"did you mean x.{close[0]}?"
+    return f"a block has no {name}: look for tl.{name} among Triton's own functions"
+
+
 def _kind_of_loop(found: re.Match[str]) -> str:
     name, before, after = found[1], found[2], found[3]
     if "[" in after and "[" not in before:
@@ -103,6 +133,7 @@ def _one_type(found: re.Match[str]) -> str:
     return f"cast one of them: {found[1]} must have one type whichever way the `if` goes"
 
 
+_ANY_OF = "combine masks element by element: (a > 2) & (a < 9), each comparison in parentheses"
 _REMEDIES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"unsupported AST node type: (\w+)", _unsupported_syntax),
     (r"module 'triton\.language(\.\w+)?' has no attribute '?(\w+)", _missing_name),
@@ -151,6 +182,40 @@ _REMEDIES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"`cat` always may reorder",
      "write tl.cat(a, b, can_reorder=True), or tl.join(a, b) with a tl.reshape to keep the order"),
     (r"[Ss]imultaneous multiple assignment", "write one assignment per line"),
+    (r"'tensor' object has no attribute '?(\w+)", _missing_method),
+    (r"end argument must be greater", "write tl.arange(0, length): the start comes first"),
+    (r"Shape element \d+ must have type|shape must be .*constexpr",
+     "a shape is fixed when compiling: make it a `tl.constexpr` parameter, and mask what is past "
+     "the run-time length"),
+    (r"`other` cannot be provided without `mask`",
+     "add mask=…: other= is what the masked elements become; without a mask leave it out"),
+    (r"cannot cast pointer<", "load what is at the address first: tl.store(pointer, "
+     "tl.load(address))"),
+    (r"nested function definitions|StopIteration",
+     "define the function at the top of the file, with @triton.jit"),
+    (r"Cannot evaluate f-string",
+     'print run-time values with tl.device_print("n is", n); an f-string may hold tl.constexpr'),
+    (r"expected (\d+) offsets?, but got",
+     lambda found: f"give one offset for each of the descriptor's {found[1]} axes: "
+     f"desc.load([{', '.join(('row', 'column', 'third', 'fourth', 'fifth')[: int(found[1])])}])"),
+    (r" is not string", 'begin with a text: tl.device_print("value", value)'),
+    (r"(atomic_\w+) does not support (\w+)",
+     lambda found: f"keep the tensor as float32 or int32 for {found[1]}, or cast a copy of it: "
+     f"{found[2]} has no such instruction"),
+    (r"constexpr cannot be reassigned",
+     "give the second value another name, or drop `: tl.constexpr` for a run-time variable"),
+    (r"__setitem__ is not supported",
+     "make a new block: tl.where(index == i, value, x), or tl.store the element by its pointer"),
+    (r"tl\.trans invoked with a", "one axis has nothing to turn: x[:, None] makes a column of it"),
+    (r"program_id axis must be", "a grid has three axes: 0, 1 or 2; take more apart by // and %"),
+    (r"num_programs axis must be", "a grid has three axes: 0, 1 or 2"),
+    (r"For loop bounds and step must all be ints",
+     "make them integers: x.to(tl.int32), or tl.cdiv(n, step) for a count"),
+    (r"simultaneous multiple comparison", _ANY_OF),
+    (r"invalid operands of type (?:triton\.language\.)?(?:float|fp|bf)\w+ and",
+     "this operator takes integers: cast with x.to(tl.int32), or write x * 4.0 for x << 2"),
+    (r"number of input constraints|constraint",
+     'give one "=r" or "=f" for each result, then one for each of args, separated by commas'),
     (r"got an unexpected keyword argument '?(\w+)",
      lambda found: f"the function called here has no parameter {found[1]}"),
     (r"missing (?:\d+ )?(?:a )?required (?:positional )?argument",

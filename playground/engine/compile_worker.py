@@ -20,12 +20,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playground.engine.compile_messages import Answer, KernelRef, Order, UseFile
     from playground.engine.triton_private.skipped import Skipping
 
 _OUTPUT_LIMIT = 20_000
+_ALL = 16 << 20
 
 
 def main() -> None:
@@ -38,9 +39,13 @@ def main() -> None:
     worker = _Worker()
     while True:
         message = pickle.loads(inbox.get())
-        answer = worker.answer(message.content)
+
+        def tell(content: Any, message: Any = message) -> None:
+            connection.send_bytes(pickle.dumps(type(message)(message.number, content)))
+
+        answer = worker.answer(message.content, tell)
         if answer is not None:
-            connection.send_bytes(pickle.dumps(type(message)(message.number, answer)))
+            tell(answer)
 
 
 def _read(connection: Connection, inbox: queue.SimpleQueue[Any]) -> None:
@@ -61,11 +66,12 @@ class _Printed:
         os.ftruncate(1, 0)
         os.lseek(1, 0, os.SEEK_SET)
 
-    def text(self) -> str:
+    def text(self, limit: int = _OUTPUT_LIMIT) -> str:
+        """Return the last of it, or all there is where a pass may have printed its whole input."""
         sys.stdout.flush()
         sys.stderr.flush()
         size = os.fstat(1).st_size
-        return os.pread(1, _OUTPUT_LIMIT, max(0, size - _OUTPUT_LIMIT)).decode(errors="replace")
+        return os.pread(1, limit, max(0, size - limit)).decode(errors="replace")
 
 
 class _File:
@@ -218,7 +224,7 @@ class _Worker:
         self._files: dict[str, _File] = {}
         self._ready = False
 
-    def answer(self, content: Any) -> Answer | None:
+    def answer(self, content: Any, tell: Callable[[Any], None]) -> Answer | None:
         from playground.engine.compile_messages import UseFile
 
         if not self._ready:
@@ -231,7 +237,7 @@ class _Worker:
                     os.environ[name] = value
             self._use, self._files = content, {}
             return None
-        return self._compile(content)
+        return self._compile(content, tell)
 
     def _get_ready(self) -> None:
         import torch
@@ -244,11 +250,11 @@ class _Worker:
         compiled.prepare_compiler()
         self._ready = True
 
-    def _compile(self, order: Order) -> Answer:
-        from playground.engine import compile_findings
+    def _compile(self, order: Order, tell: Callable[[Any], None]) -> Answer:
+        from playground.engine import compile_findings, stages_reached
         from playground.engine.compile_messages import Answer, decode
         from playground.engine.resources import without_ptxas_log
-        from playground.engine.triton_private import compiled, stub_driver
+        from playground.engine.triton_private import compiled, stage_watch, stub_driver
 
         if self._use is None:
             raise RuntimeError("an order came before the file")
@@ -277,14 +283,26 @@ class _Worker:
             return Answer(None, (finding,), self._printed.text(), undecided=True)
         # What the file and its driver print while nothing is launched is none of the compiler's.
         self._printed.start()
+        reached: list[stages_reached.Reached] = []
+
+        def noted(stage: stages_reached.Reached) -> None:
+            # Told before the stage begins: it may be the one that ends this process.
+            reached[:] = [stage]
+            tell(stage)
+
         try:
-            made = compiled.compile_function(
-                function, arguments, dict(order.options), self._printed.text
-            )
+            with stage_watch.watching(noted):
+                made = compiled.compile_function(
+                    function, arguments, dict(order.options), self._printed.text
+                )
         except Exception as error:
-            printed = without_ptxas_log(self._printed.text())
-            context = compile_findings.Context(order, arguments, printed)
-            return Answer(None, (compile_findings.from_compile_error(error, context),), printed)
+            printed = without_ptxas_log(self._printed.text(_ALL))
+            last = reached[-1] if reached else None
+            stages = stages_reached.texts(last)
+            finding = compile_findings.from_compile_error(error, compile_findings.Context(
+                order, arguments, printed, stages, last.stage if last else "", self._use.path
+            ))  # fmt: skip
+            return Answer(None, (finding,), printed[-_OUTPUT_LIMIT:], stages=stages)
         return Answer(made, (), without_ptxas_log(self._printed.text()))
 
     def _file(self, target: str) -> _File:

@@ -200,14 +200,15 @@ class Compiler:
         Raises
         ------
         StageError
-            The config does not compile, or the target has no such stage.
+            The config does not compile that far, or the target has no such stage.
         """
         outcome = self.compile(launch, config, target, job)
-        if outcome.report is None:
-            reasons = "; ".join(finding.text() for finding in outcome.findings)
-            raise StageError(f"no {stage}: {reasons}")
-        if stage not in outcome.report.stages:
-            known = ", ".join(outcome.report.stages)
+        if stage not in outcome.stages:
+            known = ", ".join(outcome.stages)
+            if outcome.report is None:
+                reasons = "; ".join(finding.text() for finding in outcome.findings)
+                reached = f" (there is {known})" if known else ""
+                raise StageError(f"no {stage}{reached}: {reasons}")
             raise StageError(f"{outcome.report.target} has no stage {stage}; it has {known}")
         text = str(outcome.asm[stage])
         return Ir(stage, text, source_lines.lines_for(stage, text, launch.info.file))
@@ -267,7 +268,9 @@ class Compiler:
 
     def _outcome(self, launch: CapturedLaunch, wanted: Wanted, answer: Answer) -> CompileOutcome:
         if answer.product is None:
-            return CompileOutcome(None, answer.findings, undecided=answer.undecided)
+            return CompileOutcome(
+                None, answer.findings, Asm(answer.stages), undecided=answer.undecided
+            )
         config, target = wanted
         report, findings = compile_reports.report(
             launch.info, config, target, answer.product, self._gpu(target)

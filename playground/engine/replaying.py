@@ -82,7 +82,8 @@ class Replaying:
         session, launch, config = self._session, self._launch, self._config
         if step == "compile":
             outcome = session.compile(launch, config, self._target, self._job)
-            return messages.Compiled(self._revision, outcome.report, outcome.findings)
+            stages = outcome.stages if outcome.report is None else ()
+            return messages.Compiled(self._revision, outcome.report, outcome.findings, stages)
         if step == "check":
             return replace(session.judge(launch, config, self._job), revision=self._revision)
         if step == "coverage":

@@ -49,11 +49,15 @@ class RunResult:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The compile step of a replay, or its failure as findings."""
+    """The compile step of a replay, or its failure as findings.
+
+    `stages` are those that can be shown where there is no report: what it came through.
+    """
 
     revision: int
     report: CompileReport | None
     findings: tuple[Finding, ...] = ()
+    stages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -425,7 +425,7 @@ def test_three_warps(engine, tmp_path):
     finding = error_of(engine.compile())
     assert "num_warps must be a power of 2" in finding["message"]
     assert finding["hint"] == "num_warps=3: try 2 or 4"
-    assert finding["line"] == line_of(WARPS, "def k")
+    assert finding["line"] == line_of(WARPS, "num_warps=3")  # where the launch asks for them
 
 
 KEYWORD = """
@@ -441,7 +441,9 @@ def example():
 def test_a_mistyped_keyword(engine, tmp_path):
     engine.open(tmp_path, KEYWORD)
     finding = error_of(engine.compile())
-    assert "num_warp was specified but unrecognised" in finding["message"]
+    assert "the launch gives num_warp" in finding["message"]
+    assert "num_warp was specified but unrecognised" in finding["detail"]
+    assert finding["line"] == line_of(KEYWORD, "num_warp=2")
     assert finding["hint"].startswith("did you mean num_warps?")
 
 

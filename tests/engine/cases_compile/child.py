@@ -63,6 +63,7 @@ class Requests:
             "asm": {stage: str(outcome.asm[stage]) for stage in asm},
             "took_ms": took_ms,
             "unusable": outcome.unusable,
+            "stages": list(outcome.stages),
             "workers": self.session.compiler.workers,
         }
 

@@ -1,0 +1,18 @@
+#: kind = "a keyword of a tl function mistyped"
+#: line = 14
+#: column = 20
+#: message = ["msk"]
+#: hint = ["mask"]
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, msk=i < 4))
+
+
+def example():
+    k[(1,)](torch.zeros(1024), 3, 32)
