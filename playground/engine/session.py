@@ -15,6 +15,7 @@ from playground.engine.findings import FatalError, finding_from_exception, is_fa
 from playground.engine.job import Job
 from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
+from playground.engine.session_code import CodeVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.source_text import read_source
 from playground.model.outline import Driver, Outline, outline, syntax_finding
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from playground.protocol import messages
 
 
-class Session(ReplayVerbs):
+class Session(ReplayVerbs, CodeVerbs):
     """One kernel file and its launches.
 
     Parameters
