@@ -254,7 +254,7 @@ class _Worker:
         from playground.engine import compile_findings, stages_reached
         from playground.engine.compile_messages import Answer, decode
         from playground.engine.resources import without_ptxas_log
-        from playground.engine.triton_private import compiled, stage_watch, stub_driver
+        from playground.engine.triton_private import compiled, passes, stage_watch, stub_driver
 
         if self._use is None:
             raise RuntimeError("an order came before the file")
@@ -290,8 +290,9 @@ class _Worker:
             reached[:] = [stage]
             tell(stage)
 
+        dumps = passes.Dumps(order.passes)
         try:
-            with stage_watch.watching(noted):
+            with stage_watch.watching(noted), dumps.taken():
                 made = compiled.compile_function(
                     function, arguments, dict(order.options), self._printed.text
                 )
@@ -302,8 +303,12 @@ class _Worker:
             finding = compile_findings.from_compile_error(error, compile_findings.Context(
                 order, arguments, printed, stages, last.stage if last else "", self._use.path
             ))  # fmt: skip
-            return Answer(None, (finding,), printed[-_OUTPUT_LIMIT:], stages=stages)
-        return Answer(made, (), without_ptxas_log(self._printed.text()))
+            return Answer(
+                None, (finding,), printed[-_OUTPUT_LIMIT:], stages=stages,
+                passes=dumps.read(last.stage if last else ""),
+            )  # fmt: skip
+        printed = without_ptxas_log(self._printed.text())
+        return Answer(made, (), printed, passes=dumps.read())
 
     def _file(self, target: str) -> _File:
         """Return the file loaded for `target`: module-level code may ask for it."""

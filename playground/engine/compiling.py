@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.hosting import Hosted
+    from playground.model.compilations import Pass
     from playground.model.device import DeviceInfo
+    from playground.model.finding import Finding
     from playground.model.targets import Gpu
 
 
@@ -213,6 +215,34 @@ class Compiler:
         text = str(outcome.asm[stage])
         return Ir(stage, text, source_lines.lines_for(stage, text, launch.info.file))
 
+    def passes(
+        self,
+        launch: CapturedLaunch,
+        config: Config | None = None,
+        target: str | None = None,
+        job: Job | None = None,
+        *,
+        llvm: bool = False,
+    ) -> tuple[tuple[Pass, ...], tuple[Finding, ...]]:
+        """Compile once more, past every cache; return what each pass changed, and why it failed.
+
+        Raises as `compile` does.
+        """
+        config = _whole(launch, config)
+        try:
+            order = order_of(launch, self._hosted(launch, config), self._named(target))
+        except ArgumentError as error:
+            return (), (unsendable(launch, error),)
+        found: list[Answer] = []
+        asked = replace(order, passes="llvm" if llvm else "mlir")
+        self._pool.run(
+            [(asked, asked)],
+            self._used(),
+            job or Job(),
+            lambda _order, answer: found.append(answer),
+        )
+        return found[0].passes, found[0].findings
+
     def close(self) -> None:
         """End every worker process."""
         self._pool.close()
@@ -239,7 +269,7 @@ class Compiler:
         for wanted in pairs:
             job.check()
             try:
-                order = order_of(launch, self._hosted(launch, wanted[0]), wanted[1])
+                order = self._order(launch, *wanted)
             except ArgumentError as error:
                 done(wanted, CompileOutcome(None, (unsendable(launch, error),), undecided=True))
                 continue
@@ -260,6 +290,9 @@ class Compiler:
 
         self._pool.run([(order, order) for order in waiting], self._used(), job, answered)
         return outcomes
+
+    def _order(self, launch: CapturedLaunch, config: Config, target: str) -> Order:
+        return order_of(launch, self._hosted(launch, config), target)
 
     def _used(self) -> UseFile:
         if self._use is None:

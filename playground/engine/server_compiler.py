@@ -9,7 +9,7 @@ from playground.protocol import compiler as messages
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playground.engine.job import Job
+    from playground.engine.job import Job, Later
     from playground.protocol.messages import Reply
 
 
@@ -17,7 +17,41 @@ def _code(session: Any, request: messages.GetCode, job: Job) -> Reply:
     return messages.Code(session.code(request.launch, request.config, request.target, job))
 
 
-JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
+def _passes(session: Any, request: messages.GetPasses, job: Job) -> Reply:
+    return session.passes(  # type: ignore[no-any-return]
+        request.launch, request.config, request.target, job, llvm=request.llvm
+    )
+
+
+def _compare(session: Any, request: messages.CompareCompilations, job: Job) -> Reply:
+    return session.compare_compilations(  # type: ignore[no-any-return]
+        request.launch, request.left, request.right, job
+    )
+
+
+def _stage_diff(session: Any, request: messages.GetStageDiff, job: Job) -> Reply:
+    return session.stage_diff(  # type: ignore[no-any-return]
+        request.launch, request.left, request.right, request.stage, job
+    )
+
+
+def _compile_all(session: Any, request: messages.CompileAll, job: Job) -> Reply:
+    fits = session.compile_all(request.launch, request.config, request.targets, job)
+    return messages.FittedAll(request.launch, request.config, fits)
+
+
+def _edited(session: Any, request: messages.CompileEdited, job: Job) -> Reply | Later:
+    if not 0 <= request.launch < len(session.launches):
+        return messages.Edited(request.text, None)  # the last run failed before it
+    return session.edited.later(session, request, job)  # type: ignore[no-any-return]
+
+
+JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     messages.GetCode: _code,
+    messages.GetPasses: _passes,
+    messages.CompareCompilations: _compare,
+    messages.GetStageDiff: _stage_diff,
+    messages.CompileAll: _compile_all,
+    messages.CompileEdited: _edited,
 }
 """What does each request."""

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import fingerprint, helper_modules, loading, machine, surroundings
+from playground.engine.earlier import Earlier
 from playground.engine.findings import FatalError, finding_from_exception, is_fatal
 from playground.engine.job import Job
 from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
 from playground.engine.session_code import CodeVerbs
+from playground.engine.session_compilations import CompilationVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.source_text import read_source
 from playground.model.outline import Driver, Outline, outline, syntax_finding
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.compile_edited import EditedCompiler
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.compiling import Compiler
     from playground.model.config import Config
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from playground.protocol import messages
 
 
-class Session(ReplayVerbs, CodeVerbs):
+class Session(ReplayVerbs, CompilationVerbs, CodeVerbs):
     """One kernel file and its launches.
 
     Parameters
@@ -68,6 +71,7 @@ class Session(ReplayVerbs, CodeVerbs):
         self.last = Last()
         self._compiler: Compiler | None = None
         self._compiler_is_current = False
+        self._edited: EditedCompiler | None = None
         self.seed = 0
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
@@ -75,6 +79,7 @@ class Session(ReplayVerbs, CodeVerbs):
         self.changes = fingerprint.Changes()
         self._when_run = self._when_answered = fingerprint.State()
         self.kept = Kept()
+        self.earlier = Earlier()
 
     def __repr__(self) -> str:
         name = Path(self.path).name if self.path else "no file"
@@ -167,6 +172,15 @@ class Session(ReplayVerbs, CodeVerbs):
             self._compiler_is_current = True
         return self._compiler
 
+    @property
+    def edited(self) -> EditedCompiler:
+        """Compiles the last run's launches from a text that was edited since."""
+        from playground.engine.compile_edited import EditedCompiler
+
+        if self._edited is None:
+            self._edited = EditedCompiler(self.device)
+        return self._edited
+
     def compiled_figures(
         self, function: Any, arguments: dict[str, Any], options: dict[str, Any]
     ) -> CompileOutcome:
@@ -203,6 +217,9 @@ class Session(ReplayVerbs, CodeVerbs):
         if self._compiler is not None:
             self._compiler.close()
             self._compiler = None
+        if self._edited is not None:
+            self._edited.close()
+            self._edited = None
         self._forget()
         self._lasting.close()
 

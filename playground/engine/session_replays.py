@@ -70,6 +70,7 @@ class ReplayVerbs(TimingVerbs):
         if outcome is None:
             outcome = self._me.compiler.compile(captured, config, target, job or Job())
             self._me.kept.keep_outcome(key, outcome)
+            self._me.note_compilation(captured, config, target, outcome)
         self._me.last_of(captured, config).outcome = outcome
         return outcome
 

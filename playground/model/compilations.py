@@ -14,7 +14,8 @@ from playground.model.finding import Finding
 class Variant:
     """One compilation of a launch: a config for a target, of the text as it is or was.
 
-    `before_edit` means the text of the last run but one, where the engine still knows it.
+    `before_edit` means the last compilation of this config before an edit changed what it gives,
+    where the engine still has it.
     """
 
     config: Config
@@ -35,7 +36,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Block:
-    """Lines of two texts that belong together: counted from 0, the ends are not included."""
+    """Lines of two texts that belong together: counted from 0, the ends are not included.
+
+    `equal` lines may differ in the numbers of values, registers and labels, and in the places of
+    the source that they name: the compiler numbers them anew after every change.
+    """
 
     tag: Literal["equal", "replace", "delete", "insert"]
     left_start: int
@@ -48,7 +53,10 @@ class Block:
 class Pass:
     """One pass of the compiler's pipeline, in order; `diff` is unified, empty when nothing changed.
 
-    `lines` counts the lines of the text after the pass.
+    Nothing has changed where only values were numbered anew, or places in the source. A long diff
+    is cut, and its last line, which begins with a backslash, says so. `lines` counts the lines of
+    the text after the pass, without places in the source. `failed`: the compilation
+    ended in this pass or right after it.
     """
 
     name: str
@@ -56,6 +64,7 @@ class Pass:
     changed: bool
     lines: int
     diff: str = ""
+    failed: bool = False
 
 
 @dataclass(frozen=True)

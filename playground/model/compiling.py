@@ -30,8 +30,9 @@ class Gain:
     """What would let a multiprocessor hold more than now: a resource or knob, and its value.
 
     `resource` is `registers` or `shared memory` (`value` is the most that may be taken, by a thread
-    or in bytes by a program) or `num_warps` (`value` is another number of them). `text` says it for
-    people, with the knobs that get there where they can be told.
+    or in bytes by a program), `registers and shared memory` where it takes both (`value` is the
+    registers), or `num_warps` (`value` is another number of them). `text` says it for people, with
+    the knobs that get there where they can be told.
     """
 
     resource: str

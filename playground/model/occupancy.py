@@ -117,6 +117,8 @@ def gains(
     less = _less_shared(gpu, threads, registers, shared_bytes, now)
     if less is not None:
         found.append(_with_shared(less[0], less[1], now, shared_bytes, config, blocks))
+    if not found:
+        found += _with_both(gpu, threads, registers, shared_bytes, now)
     return (*found, *_more_warps(gpu, threads, registers, shared_bytes, now, config))
 
 
@@ -131,13 +133,35 @@ def _less_shared(
     gpu: Gpu, threads: int, registers: int, shared_bytes: int, now: Occupancy
 ) -> tuple[int, Occupancy] | None:
     """Return the most shared memory that lets another program in, and what is held then."""
-    wanted = now.programs_per_sm + 1
-    share = gpu.shared_per_sm_bytes // wanted // gpu.shared_unit_bytes * gpu.shared_unit_bytes
-    most = min(share - gpu.shared_reserved_bytes, gpu.shared_per_block_bytes)
+    most = _most_shared(gpu, now.programs_per_sm + 1)
     if not 0 <= most < shared_bytes:
         return None
     held = occupancy(gpu, threads=threads, registers=registers, shared_bytes=most)
     return (most, held) if held.programs_per_sm > now.programs_per_sm else None
+
+
+def _most_shared(gpu: Gpu, programs: int) -> int:
+    """Return the shared memory that each of so many programs can have, at most."""
+    share = gpu.shared_per_sm_bytes // programs // gpu.shared_unit_bytes * gpu.shared_unit_bytes
+    return min(share - gpu.shared_reserved_bytes, gpu.shared_per_block_bytes)
+
+
+def _with_both(
+    gpu: Gpu, threads: int, registers: int, shared_bytes: int, now: Occupancy
+) -> list[Gain]:
+    """Return how little must be taken of both where either alone lets nobody in."""
+    most = _most_shared(gpu, now.programs_per_sm + 1)
+    if not 0 <= most < shared_bytes:
+        return []
+    for fewer in range(registers - 1, 0, -1):
+        held = occupancy(gpu, threads=threads, registers=fewer, shared_bytes=most)
+        if held.programs_per_sm > now.programs_per_sm:
+            text = (
+                f"at most {fewer} registers a thread together with at most {most:,} bytes of "
+                f"shared memory: {_programs(held, now)}"
+            )
+            return [Gain("registers and shared memory", fewer, held.programs_per_sm, text)]
+    return []
 
 
 def _with_shared(

@@ -24,11 +24,15 @@ class GetCode:
 
 @dataclass(frozen=True)
 class GetPasses:
-    """Ask what each pass of the compiler changed; compiles once more, past the cache."""
+    """Ask what each pass of the compiler changed; compiles once more, past the cache.
+
+    With `llvm` LLVM's own passes follow Triton's, which takes several times as long.
+    """
 
     launch: int
     config: Config
     target: str | None = None
+    llvm: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,12 +85,13 @@ class Code:
 
 @dataclass(frozen=True)
 class Passes:
-    """The compiler's pipeline, first pass first."""
+    """The compiler's pipeline, first pass first; up to the failure where there are findings."""
 
     launch: int
     config: Config
     target: str
     passes: tuple[Pass, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
