@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.protocol.messages import Progress
@@ -51,3 +52,13 @@ class Job:
         """Hand a reply to whoever asked."""
         if self._reply is not None:
             self._reply(reply)
+
+
+@dataclass(frozen=True)
+class Later:
+    """The rest of a job, for a thread beside the one that jobs and the console share.
+
+    `work` takes nothing from the session and returns the job's reply.
+    """
+
+    work: Callable[[], Reply]

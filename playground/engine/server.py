@@ -6,7 +6,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from playground.engine.job import CancelledError, Job
+from playground.engine.job import CancelledError, Job, Later
 from playground.engine.server_jobs import JOBS, STAGES
 from playground.model.finding import Finding
 from playground.model.targets import known_targets
@@ -124,7 +124,7 @@ class EngineServer:
             self._jobs[number] = job
             if number in self._cancelled_early:
                 job.cancel()
-        finished = messages.Finished(cancelled=True)
+        finished: messages.Finished | Later = messages.Finished(cancelled=True)
         try:
             try:
                 finished = self._work(request, job)
@@ -134,16 +134,36 @@ class EngineServer:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         except KeyboardInterrupt:
             finished = _interrupted(request)
+        if isinstance(finished, Later):
+            threading.Thread(
+                target=self._work_beside, args=(finished, request, job, number), daemon=True
+            ).start()
+        else:
+            self._finish(finished, job, number)
+
+    def _finish(self, finished: messages.Finished, job: Job, number: int) -> None:
         with self._lock:
             self._jobs.pop(number, None)
         job.send(finished)
 
-    def _work(self, request: Request, job: Job) -> messages.Finished:
+    def _work_beside(self, later: Later, request: Request, job: Job, number: int) -> None:
+        finished = messages.Finished()
+        try:
+            job.send(later.work())
+        except CancelledError:
+            finished = messages.Finished(cancelled=True)
+        except Exception as error:  # the edge of a job: every failure becomes a finding
+            finished = self._failed(error, request)
+        self._finish(finished, job, number)
+
+    def _work(self, request: Request, job: Job) -> messages.Finished | Later:
         if self._session is None:
             return messages.Finished(findings=self._failure)
         try:
             job.check()
             reply = JOBS[type(request)](self._session, request, job)
+            if isinstance(reply, Later):
+                return reply
             if reply is not None:
                 job.send(reply)
         except CancelledError:

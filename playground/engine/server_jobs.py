@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playground.engine.compile_outcome import CompileOutcome
-    from playground.engine.job import Job
+    from playground.engine.job import Job, Later
     from playground.model.config import Config
     from playground.model.finding import Stage
     from playground.protocol.messages import Reply
@@ -94,7 +94,7 @@ def _export(session: Any, request: messages.Export, _job: Job) -> Reply:
     )
 
 
-JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
+JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     messages.Run: _run,
     messages.Replay: _replay,
     messages.CompileAhead: _compile_ahead,
