@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import playground
-from playground.engine import drivers, export_program, freezing, proof, without_gpu
+from playground.engine import (
+    drivers,
+    export_interpreter,
+    export_program,
+    freezing,
+    proof,
+    without_gpu,
+)
 from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.bundle import Bundle
 from playground.engine.bundle_text import BundleText
@@ -26,6 +33,7 @@ from playground.protocol.messages import Exported
 if TYPE_CHECKING:
     from playground.engine.export_program import Program
     from playground.engine.freezing import Frozen
+    from playground.engine.proof import Proof
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.launch import Launch
@@ -61,14 +69,14 @@ def export(
     bundle.need_code(program.uses)
     bundle.need_names(_roots(session, launch.info))
     bundle.complete()
-    text = _file(session, launch_index, config, frozen, bundle, program, keep_autotune)
+    text, judged = _file(session, launch_index, config, frozen, bundle, program, keep_autotune)
     name = _name_of(session)
     try:
         ast.parse(text, name)
     except SyntaxError as error:
         # An edit that broke the syntax must fail here, not at the user's.
         raise ValueError(f"the exported text is no Python: {error}") from error
-    return Exported(text, name, tuple(_findings(session, frozen, bundle)))
+    return Exported(text, name, tuple(_findings(session, frozen, bundle, judged)))
 
 
 def _texts(session: Session, frozen: Frozen) -> dict[str, str]:
@@ -93,7 +101,7 @@ def _roots(session: Session, launch: Launch) -> list[str]:
 def _file(
     session: Session, index: int, config: Config, frozen: Frozen, bundle: Bundle,
     program: Program, keep_autotune: bool,
-) -> str:  # fmt: skip
+) -> tuple[str, Proof]:  # fmt: skip
     launch = session.launches[index]
     written = BundleText(bundle)
     runs = proof.Runs(written.statements(program.nodes), written.code(program.code, program.uses))
@@ -111,8 +119,11 @@ def _file(
         judged,
         kernel=name,
         ordinal=launch.ordinal - apart,
-        waits=any("programs wait for each other" in told.message for told in session.findings),
     )
+    mended = []
+    if not judged.limits:
+        figures = _figures(session, index, config, everything)
+        mended = export_interpreter.parts(everything, figures, narrow=judged.narrow)
     draws = bool(_DRAWS.search(_module_level(written.body)))
     seeds_itself = draws and judged.against != "reference"
     parts = [
@@ -127,6 +138,7 @@ def _file(
                 argument.kind == "float" for one in session.launches
                 for argument in one.info.arguments
             ),
+            mended=mended,
         ),
         _imports(written.imports),
         proof.seeding(session.seed) if seeds_itself else "",
@@ -136,7 +148,7 @@ def _file(
             keeps_autotune=keep_autotune, seeds_itself=seeds_itself,
         ),
     ]  # fmt: skip
-    return _joined(parts)
+    return _joined(parts), judged
 
 
 def _final_name(bundle: Bundle, launch: Launch) -> str:
@@ -202,8 +214,37 @@ def _joined(parts: list[str]) -> str:
     return f"{text}\n\n\n{last}\n"
 
 
-def _findings(session: Session, frozen: Frozen, bundle: Bundle) -> list[Finding]:
-    found = list(frozen.findings)
+def _figures(session: Session, index: int, config: Config, text: str) -> export_interpreter.Figures:
+    """Return what host code that looks at the compiled kernel is shown without a GPU."""
+    target = session.device.target
+    if not export_interpreter.looks_at_compiled(text):
+        return export_interpreter.Figures(target)
+    report = session.compile(index, config).report
+    if report is None:
+        return export_interpreter.Figures(target)
+    return export_interpreter.Figures(
+        report.target, report.registers or 32, (report.spill_bytes or 0) // 4, report.shared_bytes
+    )
+
+
+def _unproved(session: Session, judged: Proof) -> list[Finding]:
+    """Return what is to be known of a check that does not judge on a machine without a GPU."""
+    if judged.limits:
+        said = f"the exported file's --check judges on a GPU alone: {judged.limits[0]}"
+    elif judged.against == "nothing":
+        said = f"the exported file's --check cannot judge: {judged.doubts[0]}"
+    elif judged.doubts:
+        said = f"the exported file's --check may not judge without a GPU: {judged.doubts[0]}"
+    else:
+        return []
+    hint = "without one it runs in Triton's own interpreter and says `not judged`, exit status 2"
+    if judged.against == "nothing":
+        hint = "it says `not judged`, exit status 2; compare what the launch does in the driver"
+    return [Finding("warning", "export", said, hint, file=session.path)]
+
+
+def _findings(session: Session, frozen: Frozen, bundle: Bundle, judged: Proof) -> list[Finding]:
+    found = [*frozen.findings, *_unproved(session, judged)]
     found += [
         replace(told, severity="warning", stage="export")
         for told in session.findings

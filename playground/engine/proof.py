@@ -5,29 +5,22 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-import torch
-
-from playground.engine import checking, proof_text
+from playground.engine import export_interpreter, proof_text
 from playground.engine.edits import shifted
-from playground.engine.poisoning import poison
-from playground.engine.replay import put_back_after
+from playground.engine.proof_samples import Recipe, largest_sizes, recipe
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.knobs import KnobValue
 
-Recipe = dict[str, dict[str, list[tuple[int, float]]]]
-"""Samples by `inputs` and `outputs`, then by tensor: flat index and value."""
-SAMPLES = 32
-"""Elements of each tensor that an exported file carries where there is no `reference`."""
 _OWN = (
     "seed", "pairs", "compare", "tensors_of", "Recorded", "untuned", "judge", "recorded", "parser",
     "playground_arguments", "remaining", "returned", "status", "RECIPE", "TUNED",
@@ -53,10 +46,12 @@ class Proof:
         Samples of the watched launch's inputs and outputs, and of the driver's value.
     watched
         Name and ordinal of the kernel's launch that the samples are of.
-    unjudgeable
-        Types of the tensors it is judged by that Triton's own interpreter computes wrongly.
-    waits
-        Whether programs wait for each other, which Triton's own interpreter does forever.
+    narrow
+        Whether it is about types that Triton's own interpreter computes wrongly: those go in fp32.
+    limits
+        Why Triton's own interpreter cannot judge it: then the check says so without a GPU.
+    doubts
+        What may keep it from being judged without a GPU.
     largest
         Most elements of each tensor in any launch, where the file times further ones: the check
         goes no further than the launch it judges, and passes over larger ones before it.
@@ -67,8 +62,9 @@ class Proof:
     kernel: str
     ordinal: int
     recipe: Recipe = field(default_factory=dict)
-    unjudgeable: tuple[str, ...] = ()
-    waits: bool = False
+    narrow: bool = False
+    limits: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     largest: dict[str, int] = field(default_factory=dict)
 
 
@@ -96,30 +92,37 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
         for argument in other.info.tensors()
         if argument.tensor is not None
     }
-    wrong = tuple(sorted(name for name in dtypes if name.startswith(("bfloat", "float8"))))
-    kernel, ordinal = launch.info.kernel, launch.ordinal
+    narrow = any(name.startswith(("bfloat", "float8")) for name in dtypes)
+    narrow = narrow or export_interpreter.names_narrow(runs)
+    limits, doubts = _without_gpu(session, launch, runs, narrow=narrow)
+    proof = Proof(
+        "reference", tolerance, launch.info.kernel, launch.ordinal, {}, narrow, limits, doubts
+    )
     if referenced:
-        return Proof("reference", tolerance, kernel, ordinal, {}, wrong)
-    recipe = _recipe(session, launch, config)
-    if recipe["outputs"]:
-        largest = _largest(session, launch, config) if session.surroundings.plan.shortened else {}
-        return Proof("samples", tolerance, kernel, ordinal, recipe, wrong, largest=largest)
-    return Proof("driver" if _COMPARES.search(runs) else "nothing", tolerance, kernel, ordinal,
-                 recipe, wrong)  # fmt: skip
+        return proof
+    made = recipe(session, launch, config)
+    if made["outputs"]:
+        shortened = session.surroundings.plan.shortened
+        largest = largest_sizes(session, launch, config) if shortened else {}
+        return replace(proof, against="samples", recipe=made, largest=largest)
+    if _COMPARES.search(runs):
+        return replace(proof, against="driver", recipe=made)
+    return replace(
+        proof, against="nothing", recipe=made,
+        doubts=("the launch leaves nothing that could be sampled", *doubts),
+    )  # fmt: skip
 
 
-def _largest(session: Session, launch: CapturedLaunch, config: Config) -> dict[str, int]:
-    """Return the most elements that each tensor has in any launch of the kernel."""
-    reshaped = session.prepare(launch.info.index, config).reshaped
-    found: dict[str, int] = {}
-    for other in session.launches:
-        if other.info.kernel != launch.info.kernel:
-            continue
-        for name, value in other.arguments.items():
-            for leaf, tensor in _leaves(name, value):
-                if name not in reshaped:
-                    found[leaf] = max(found.get(leaf, 0), tensor.numel())
-    return found
+def _without_gpu(
+    session: Session, launch: CapturedLaunch, text: str, *, narrow: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return why a check without a GPU cannot judge, and what may keep it from judging."""
+    limits = export_interpreter.limits(text, narrow=narrow)
+    if narrow and launch.snapshot.in_place:
+        limits.append("its tensors hold addresses of bfloat16 or float8 memory")
+    if any("programs wait for each other" in told.message for told in session.findings):
+        limits.append("it runs one program after the other, and these wait for each other")
+    return tuple(limits), tuple(export_interpreter.doubts(text))
 
 
 def problem_text(session: Session) -> str:
@@ -196,7 +199,7 @@ def _block(
     }  # fmt: skip
     sampled = proof.against == "samples"
     recorder, samples = proof_text.RECORDER, proof_text.SAMPLES
-    if re.search(r"float8|bfloat16", body):
+    if proof.narrow:
         samples = samples.replace(*proof_text.DOUBTFUL)
     if not sampled:
         for line in proof_text.OF_TENSORS:
@@ -303,14 +306,10 @@ print("correct against the reference")"""
 
 def _refusal(proof: Proof) -> str:
     """Return the statement that ends a check which Triton's own interpreter would fail."""
-    if proof.waits:
-        why = "programs wait for each other, and Triton's interpreter runs one after the other"
-    elif proof.unjudgeable:
-        why = f"Triton's interpreter is wrong about {', '.join(proof.unjudgeable)}"
-    else:
+    if not proof.limits:
         return ""
     return f"""if playground_arguments.check and os.environ.get("TRITON_INTERPRET") == "1":
-    print("not judged: {why}; use a GPU")
+    print({f"not judged: Triton's interpreter is no judge: {proof.limits[0]}; use a GPU"!r})
     sys.exit(2)"""
 
 
@@ -356,92 +355,6 @@ def _is_statement(code: str) -> bool:
     except SyntaxError:
         return True
     return False
-
-
-def _recipe(session: Session, launch: CapturedLaunch, config: Config) -> Recipe:
-    """Return samples of a launch's tensors before it, and of what it leaves.
-
-    What depends on the config (partial results of each block) is sampled under that config, which
-    was judged right on the way.
-    """
-    inputs, captured = _outcome(session, launch, launch.info.config)
-    outputs = captured
-    if config != launch.info.config:
-        right = session.judge(launch.info.index, config).result.status == "correct"
-        _, tuned = _outcome(session, launch, config)
-        outputs = {
-            name: captured[name] if name in captured and _agrees(launch, tensor, captured[name])
-            else tensor
-            for name, tensor in tuned.items()
-            if right or (name in captured and _agrees(launch, tensor, captured[name]))
-        }  # fmt: skip
-    left = {name: _samples(tensor) for name, tensor in outputs.items()}
-    return {
-        "inputs": {name: values for name, values in inputs.items() if values},
-        "outputs": {name: values for name, values in left.items() if values},
-    }
-
-
-def _outcome(
-    session: Session, launch: CapturedLaunch, config: Config
-) -> tuple[dict[str, list[tuple[int, float]]], dict[str, torch.Tensor]]:
-    """Run a launch under a config; return samples of what it reads, and copies of what it left."""
-    with put_back_after(session.prepare(launch.info.index, config)) as prepared:
-        prepared.restore()
-        # A table of addresses is another one in every process.
-        addresses = torch.int64 if prepared.in_place else None
-        inputs = {
-            leaf: _samples(tensor)
-            for name, value in prepared.arguments.items()
-            if name not in prepared.written and name not in prepared.reshaped
-            for leaf, tensor in _leaves(name, value)
-            if tensor.dtype != addresses
-        }
-        prepared.run()
-        session.synchronize()
-        left = {
-            leaf: tensor.detach().clone()
-            for name in prepared.written
-            for leaf, tensor in _leaves(name, prepared.arguments[name])
-        }
-        prepared.restore()
-    return inputs, left
-
-
-def _agrees(launch: CapturedLaunch, one: torch.Tensor, other: torch.Tensor) -> bool:
-    if one.shape != other.shape:
-        return False
-    limits = checking.tolerances(launch, other.dtype)
-    return not checking.compare("", one, other, *limits).mismatches
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    if isinstance(value, torch.Tensor):
-        yield name, value
-    elif isinstance(value, (tuple, list)):
-        for place, one in enumerate(value):
-            yield from _leaves(f"{name}[{place}]", one)
-    elif isinstance(getattr(value, "base", None), torch.Tensor):
-        yield name, value.base
-
-
-def _samples(tensor: torch.Tensor) -> list[tuple[int, float]]:
-    """Return some elements by flat index; memory that was never filled is passed over."""
-    if not tensor.numel() or tensor.is_complex():
-        return []
-    flat = tensor.detach().reshape(-1)
-    filled = torch.ones(flat.numel(), dtype=torch.bool, device=flat.device)
-    if tensor.dtype != torch.bool:
-        fresh = torch.empty(1, dtype=flat.dtype, device=flat.device)
-        poison(fresh)
-        size = flat.element_size()
-        same = flat.view(torch.uint8).view(-1, size) == fresh.view(torch.uint8)
-        filled = ~same.all(1)
-    known = torch.nonzero(filled).reshape(-1)
-    count = min(SAMPLES, known.numel())
-    chosen = [index * (known.numel() - 1) // max(count - 1, 1) for index in range(count)]
-    places = [int(known[index]) for index in dict.fromkeys(chosen)]
-    return [(place, float(flat[place])) for place in places]
 
 
 def _table(values: Mapping[str, KnobValue]) -> str:

@@ -114,13 +114,14 @@ BEFORE_AND_AFTER = ", and its tensors before and after it"
 DOUBTFUL = (
     """    if wrong:
 """,
-    """    if wrong and os.environ.get("TRITON_INTERPRET") == "1":
-        print(f"not judged: {', '.join(wrong)} differ; Triton's interpreter is wrong about casts")
+    """    far = [name for name, values in outputs if differing(recorded.after[name], values, 16)]
+    if wrong and not far and os.environ.get("TRITON_INTERPRET") == "1":
+        print(f"not judged: {', '.join(wrong)} differ a little; without a GPU it goes in fp32")
         return 2
     if wrong:
 """,
 )
-"""What to put where, when a kernel casts to types that Triton's interpreter gets wrong."""
+"""What to put where, when a launch goes in another precision without a GPU than with one."""
 
 REACHED = '''
 class Reached(BaseException):
@@ -196,13 +197,13 @@ SAMPLES = '''
 def judge(recorded, tolerance):
     """Return 0 when the launch gives what was captured, 1 when not, 2 when it cannot be told."""
 
-    def differing(tensor, values):
+    def differing(tensor, values, times=1):
         flat = tensor.reshape(-1)
         if values and values[-1][0] >= flat.numel():
             return len(values)
         got = torch.tensor([float(flat[place]) for place, _ in values], dtype=torch.float64)
         want = torch.tensor([value for _, value in values], dtype=torch.float64)
-        same = torch.isclose(got, want, rtol=0, atol=tolerance, equal_nan=True)
+        same = torch.isclose(got, want, rtol=0, atol=times * tolerance, equal_nan=True)
         return int((~same).sum())
 
     for name, values in RECIPE["inputs"].items():

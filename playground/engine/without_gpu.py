@@ -210,6 +210,7 @@ def choose_interpreter(
     *,
     float_arguments: bool = False,
     benchmarks_once: bool = False,
+    mended: Sequence[str] = (),
 ) -> str:
     """Return what an exported file with `text` starts with, before the user's own imports.
 
@@ -221,6 +222,8 @@ def choose_interpreter(
         Whether a launch passes a float.
     benchmarks_once
         Whether the file launches through its benchmarks alone.
+    mended
+        Code that mends Triton's interpreter for what the file's kernels need.
     """
     code = _without_comments(text)
     parts: list[str] = []
@@ -237,6 +240,7 @@ def choose_interpreter(
         parts.append(_DISPATCH)
     if float_arguments and ".to(" in code:
         parts.append(_FLOATS)
+    parts += mended
     names = ["importlib.util"] if missing else []
     names.append("os")
     names += ["sys"] if missing or benchmarks_once else []

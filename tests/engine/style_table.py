@@ -277,7 +277,14 @@ def _export(row: Style, facts: Facts) -> list[str]:
     told = [raised, proof["output"], *(_texts(exported["findings"]) if exported else ())]
     if not any(row.export in text for text in told):
         return [f"export: nothing says {row.export!r}: {told}"]
+    if exported is not None and "not judged" in proof["output"] and not _foretold(exported):
+        return [f"export: no finding says that --check does not judge: {proof['output'][-300:]}"]
     return []
+
+
+def _foretold(exported: Facts) -> bool:
+    """Tell whether a finding said at export that the check has no verdict without a GPU."""
+    return any("--check" in item["message"] for item in exported["findings"])
 
 
 def _note(facts: Facts) -> str:

@@ -272,7 +272,7 @@ SAMPLES = (0, "correct against samples of the captured result")
         ("random_reference", (0, "correct against the reference")),
         ("another_shape", (1, "wrong: shape (16,) and not (17,)")),
         ("only_on_a_gpu", SAMPLES),
-        ("bfloat16", (2, "not judged: Triton's interpreter is wrong about bfloat16; use a GPU")),
+        ("bfloat16", SAMPLES),
     ],
 )
 def test_the_check_of_odd_drivers(run_engine, tmp_path, name, outcome):

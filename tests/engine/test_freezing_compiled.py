@@ -80,4 +80,4 @@ def test_an_exported_runner_takes_no_options(run_engine, tmp_path, knobs, block,
     ]  # fmt: skip
     assert kernel.calls == [((3, 1, 1), ("out", "x", 8, 30, block, 2))]
     status, out, _ = check(path)
-    assert (status, out.startswith("not judged: without a GPU")) == (2, True)
+    assert (status, out.strip()) == (0, "correct against samples of the captured result")

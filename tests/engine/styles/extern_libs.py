@@ -3,7 +3,6 @@
 #: replay = {BLOCK = 128}
 #: loads = {x = 300}
 #: stores = {y = 300}
-#: export = "not judged"
 from pathlib import Path
 
 import torch

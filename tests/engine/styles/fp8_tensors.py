@@ -3,7 +3,6 @@
 #: replay = {BLOCK = 256}
 #: loads = {q = 300, r = 300, scale = 5}
 #: stores = {out = 300}
-#: export = "not judged"
 import torch
 import triton
 import triton.language as tl

@@ -2,7 +2,6 @@
 #: launches = ["chosen"]
 #: knobs = {SKIP = false, BLOCK = 32}
 #: stores = {both_ptr = 32, either_ptr = 80, neither_ptr = 16}
-#: export = "not judged"
 
 import torch
 import triton

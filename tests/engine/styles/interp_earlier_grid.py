@@ -1,6 +1,5 @@
 #: style = "gdc intrinsics: a kernel that waits for an earlier grid"
 #: launches = ["first", "second"]
-#: export = "not judged"
 #: launch = 1
 #: loads = {x = 48}
 #: stores = {y = 48}

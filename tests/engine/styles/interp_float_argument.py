@@ -1,6 +1,5 @@
 #: style = "a float argument that is cast in the kernel; bf16 rounded once a step"
 #: launches = ["normalised"]
-#: export = "not judged"
 #: loads = {x = 96, weight = 96}
 #: stores = {y = 96}
 import torch

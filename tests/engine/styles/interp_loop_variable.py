@@ -4,7 +4,6 @@
 #: replay = {BLOCK = 64}
 #: loads = {x_ptr = 800}
 #: stores = {y_ptr = 800}
-#: export = "not judged"
 
 import torch
 import triton

@@ -4,7 +4,6 @@
 #: replay = {BLOCK = 128}
 #: loads = {x = 300}
 #: stores = {y = 300}
-#: export = "not judged"
 import torch
 import triton
 import triton.language as tl

@@ -4,7 +4,6 @@
 #: replay = {num_warps = 4}
 #: loads = {x_ptr = 240}
 #: stores = {o_ptr = 240}
-#: export = "not judged"
 import torch
 import triton
 import triton.language as tl

@@ -3,7 +3,6 @@
 #: replay = {BLOCK = 128}
 #: loads = {x = 500}
 #: stores = {y = 500}
-#: export = "not judged"
 import torch
 import triton
 import triton.language as tl

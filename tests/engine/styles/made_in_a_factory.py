@@ -4,7 +4,6 @@
 #: launch = 1
 #: replay = {BLOCK = 32}
 #: stores = {o_ptr = 100}
-#: export = "not judged"
 import torch
 import triton
 import triton.language as tl
