@@ -117,8 +117,21 @@ def lines(
 
 
 def _twins(left: str, right: str) -> dict[int, int]:
-    pairs = text_diff.matches(left.splitlines(), right.splitlines())
-    return {before + 1: after + 1 for before, after in pairs}
+    """Return the line of the right text for lines of the left one, as editors number them.
+
+    Lines that were rewritten, as many as there were, are taken for the same lines.
+    """
+    before, after = left.splitlines(), right.splitlines()
+    twins: dict[int, int] = {}
+    left_at = right_at = 0
+    for left_next, right_next in [*text_diff.matches(before, after), (len(before), len(after))]:
+        if left_next - left_at == right_next - right_at:
+            twins.update(
+                (left_at + step + 1, right_at + step + 1) for step in range(left_next - left_at)
+            )
+        twins[left_next + 1] = right_next + 1
+        left_at, right_at = left_next + 1, right_next + 1
+    return twins
 
 
 def _moved(left: LineCode | None, right: LineCode | None, line: int) -> Iterator[Change]:

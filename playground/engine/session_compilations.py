@@ -87,23 +87,24 @@ class CompilationVerbs:
     ) -> messages.ComparedCompilations:
         """Return two compilations of a launch side by side: every figure, what moved by line."""
         from playground.engine import compilation_diff
+        from playground.engine.resources import ToolError
         from playground.protocol import messages
 
         sides = [self._side(launch, variant, job) for variant in (left, right)]
         reports = [outcome.report for outcome, _ in sides]
         findings = [item for outcome, _ in sides for item in outcome.findings]
-        changes = list(compilation_diff.figures(*reports))
-        if all(report is not None for report in reports):
-            codes = [
-                self._code(launch, variant, outcome, text, findings, job)
-                for variant, (outcome, text) in zip((left, right), sides, strict=True)
-            ]
-            if codes[0] is not None and codes[1] is not None:
-                texts = (sides[0][1], sides[1][1])
-                changes += compilation_diff.instructions(codes[0], codes[1])
-                changes += compilation_diff.lines(
-                    codes[0], codes[1], texts if texts[0] != texts[1] else None
-                )
+        changes = list(compilation_diff.figures(reports[0], reports[1]))
+        file = self._own.launches[launch].info.file
+        try:
+            codes = [_code(outcome, file) for outcome, _ in sides]
+        except ToolError as error:
+            codes = []
+            findings.append(Finding("error", "compile", f"no instructions to compare: {error}"))
+        before, after = (text for _, text in sides)
+        edited = (before, after) if before != after and file == self._own.path else None
+        if len(codes) == 2 and codes[0] is not None and codes[1] is not None:
+            changes += compilation_diff.instructions(codes[0], codes[1])
+            changes += compilation_diff.lines(codes[0], codes[1], edited)
         return messages.ComparedCompilations(
             left, right, reports[0], reports[1], tuple(changes), tuple(dict.fromkeys(findings))
         )
@@ -165,11 +166,18 @@ class CompilationVerbs:
         )  # fmt: skip
         return CompileOutcome(None, (missing,), undecided=True), self._own.text
 
-    def _code(
-        self, launch: int, variant: Variant, outcome: CompileOutcome, text: str,
-        findings: list[Finding], job: Job | None,
-    ) -> MachineCode | None:  # fmt: skip
-        raise NotImplementedError
+
+def _code(outcome: CompileOutcome, file: str) -> MachineCode | None:
+    """Return the machine's code of a compilation by line; None where there is none."""
+    from playground.engine.machine_code import code_by_line
+
+    report = outcome.report
+    stages = () if report is None else report.stages
+    stage = next((name for name in ("sass", "amdgcn") if name in stages), None)
+    if report is None or stage is None:
+        return None
+    text, ttgir = str(outcome.asm[stage]), str(outcome.asm.get("ttgir", ""))
+    return code_by_line(report, stage, text, ttgir, file)
 
 
 def variant_label(variant: Variant) -> str:
