@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from playground.engine import sass_callers
 from playground.engine.resources import disassemble
 from playground.engine.triton_private.compiled import tool
 
@@ -20,7 +21,8 @@ class Asm(dict[str, "str | bytes"]):
         cubin = self.get("cubin")
         if stage != "sass" or not isinstance(cubin, bytes):
             raise KeyError(stage)
-        self[stage] = disassemble(cubin, tool("nvdisasm"))
+        sass = disassemble(cubin, tool("nvdisasm"))
+        self[stage] = sass_callers.put_right(sass, str(self.get("ptx", "")))
         return self[stage]
 
 

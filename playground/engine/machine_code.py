@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SASS = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?([A-Z][\w.]*)([^;]*)")
 _AMD = re.compile(r"\t([a-z]\w+)(?:\s+([^;]*))?(;.*)?")
 _STACK_POINTER = re.compile(r"\[R1(\.64)?(\+-?0x[0-9a-f]+)?\]")
+_SECOND = re.compile(r" :: (v_dual_\w+)")
 _FOLDED = re.compile(r"(\d+)-byte Folded (?:Spill|Reload)")
 _KINDS: tuple[InstructionKind, ...] = get_args(InstructionKind)
 _TABLES: dict[str, ModuleType] = {"sass": sass_kinds, "amdgcn": amdgcn_kinds}
@@ -89,6 +90,9 @@ def _read_amd(line: str) -> tuple[str, int] | None:
     opcode = found[1]
     if found[2] and found[2].split()[-1:] == ["lds"]:
         opcode += "_lds"  # a load that goes past the registers, into LDS
+    elif found[2] and (second := _SECOND.search(found[2])):
+        # Two operations in one instruction: it counts for what it computes.
+        opcode = opcode if amdgcn_kinds.kind_of(opcode) == "floating point" else second[1]
     folded = _FOLDED.search(found[3]) if found[3] else None
     return opcode, int(folded[1]) if folded else 0
 

@@ -112,6 +112,8 @@ def _reserved_bytes(cubin: bytes) -> int:
 def disassemble(cubin: bytes, nvdisasm: str) -> str:
     """Return the cubin's SASS with `//## File …, line …` comments for where each part comes from.
 
+    Comments that name the file `.nv_debug_ptx_txt` tell the line of the PTX it was assembled from.
+
     Raises
     ------
     ToolError
@@ -120,7 +122,7 @@ def disassemble(cubin: bytes, nvdisasm: str) -> str:
     with tempfile.TemporaryDirectory(prefix="pg-sass-") as folder:
         path = Path(folder, "kernel.cubin")
         path.write_bytes(cubin)
-        return _tool([nvdisasm, "-gi", "-c", str(path)])
+        return _tool([nvdisasm, "-gi", "-gp", "-c", str(path)])
 
 
 def from_amdgcn(assembly: str) -> Resources:
