@@ -1,4 +1,4 @@
-"""What the compiler made of the launch, beyond its report: by line, pass, pair and target."""
+"""What the compiler made of the launch, beyond its report: texts, lines, passes, pairs, targets."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from playground.ui.document_code import DocumentCode
 from playground.ui.document_compilations import DocumentCompilations
 from playground.ui.document_fits import DocumentFits
 from playground.ui.document_passes import DocumentPasses
+from playground.ui.document_stages import DocumentStages
 
 if TYPE_CHECKING:
     from playground.ui.document import Document
 
 
 class DocumentCompiler(QObject):
-    """Holds the four parts; each asks the engine only while somebody looks or asked for it."""
+    """Holds the five parts; each asks the engine only while somebody looks or asked for it."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
+        self.stages = DocumentStages(document)
         self.code = DocumentCode(document)
         self.passes = DocumentPasses(document)
         self.compilations = DocumentCompilations(document)

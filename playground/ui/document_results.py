@@ -33,6 +33,7 @@ class DocumentResults(DocumentState):
     def take_compiled(self, reply: messages.Compiled) -> None:
         """Take a compile report."""
         report = self.compile_report = reply.report
+        self.stages_reached = reply.stages if report is None else report.stages
         self._not_compiled = None if report else (self.launch_index, self.config)
         if report is not None:
             self._judge(report.config, rejected=not report.fits, by="compiler")

@@ -33,7 +33,8 @@ class DocumentState(QObject):
 
     `simulated` is what the last run said of a GPU that it only pretended to have.
     `measurement`, `check`, `compile_report` and `coverage` belong to the config they carry, which
-    while the knobs move can be an older one than `config`; `is_current` tells.
+    while the knobs move can be an older one than `config`; `is_current` tells. `stages_reached` are
+    those whose text can be shown, also where compiling failed.
     """
 
     pathChanged = Signal(str)
@@ -98,6 +99,7 @@ class DocumentState(QObject):
         self.run_tuning = False
         self._unusable: dict[tuple[int, str], dict[Config, str]] = {}
         self._not_compiled: tuple[int, Config] | None = None
+        self.stages_reached: tuple[str, ...] = ()
         self._unlocked: set[tuple[str, str]] = set()
         self.undo_stack = QUndoStack(self)
         self._configs: dict[int, Config] = {}

@@ -45,7 +45,10 @@ class EditorArea(QWidget):
         self._layout.setSpacing(0)
         self._layout.addWidget(self._notice)
         self._layout.addWidget(self.find_bar)
-        self._layout.addWidget(self.editor, 1)
+        self._beside = QHBoxLayout()
+        self._beside.setSpacing(0)
+        self._beside.addWidget(self.editor, 1)
+        self._layout.addLayout(self._beside, 1)
         self.setAcceptDrops(True)
         self.editor.viewport().installEventFilter(self)
         self.editor.edited.connect(self._on_edited)
@@ -63,6 +66,10 @@ class EditorArea(QWidget):
         self._layout.insertWidget(0, self.drivers)
         self._layout.insertWidget(1, self.drivers.editor)
         return self.drivers
+
+    def put_beside(self, strip: QWidget) -> None:
+        """Put a narrow strip to the right of the editor, as high as it."""
+        self._beside.addWidget(strip)
 
     def go_to(self, line: int, column: int = 0) -> None:
         """Show a 1-based line on behalf of a view or a finding."""

@@ -20,7 +20,7 @@ class NewestQuestion(QObject):
     """At most one question on its way and one waiting; a newer one replaces the waiting one.
 
     Replies go to `take`; `ended` gets the findings the question ended with, none where it was
-    answered, once nothing newer waits. Where the engine ends first, its end is the finding.
+    answered, once nothing newer waits; `last` is the question that both belong to.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class NewestQuestion(QObject):
         self._take, self._ended, self._kind = take, ended, kind
         self._asked: Request | None = None
         self._waiting: Request | None = None
+        self.last: Request | None = None
         self._job = 0
         document.engineStateChanged.connect(self._on_engine)
 
@@ -67,7 +68,7 @@ class NewestQuestion(QObject):
             self._document.work.cancel_job(self._job)
 
     def _send(self, request: Request) -> None:
-        self._asked = request
+        self._asked = self.last = request
         self._job = self._document.work.ask(request, self._kind, self._on_reply)
 
     def _on_reply(self, reply: Reply) -> None:

@@ -67,6 +67,15 @@ class Settings:
         self._store.setValue("editor/points", value)
 
     @property
+    def code_margin(self) -> bool:
+        """Whether the editor's margin shows what lines became in machine code."""
+        return self._text("editor/codeMargin") != "false"
+
+    @code_margin.setter
+    def code_margin(self, value: bool) -> None:
+        self._store.setValue("editor/codeMargin", "true" if value else "false")
+
+    @property
     def wrap(self) -> bool:
         """Whether the editor wraps long lines."""
         return self._text("editor/wrap") == "true"

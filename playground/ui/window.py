@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from playground.ui.actions import Actions, Needs
+from playground.ui.compiler_verbs import CompilerVerbs
 from playground.ui.docks import DOCKS, Docks
 from playground.ui.editor import edits
 from playground.ui.editor_area import EditorArea
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)
         self.docks = Docks(self, document, theme)
+        self.compiler_verbs = CompilerVerbs(self)
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
         table = self.actions_table
         self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])

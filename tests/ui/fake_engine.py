@@ -27,6 +27,7 @@ from playground.model.measurement import Measurement
 from playground.model.sweep import SweepResult, SweepRow, space
 from playground.protocol import messages
 from playground.ui.engine_port import BACKGROUND_REQUESTS, SIDE_REQUESTS, EnginePort
+from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
 from tests.ui.fake_timing import FakeTiming
 
@@ -94,7 +95,7 @@ def vector_add_launch(
     )
 
 
-class FakeEngine(FakeTiming, EnginePort, FakeCurves):
+class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
     def __init__(
         self,
         mode: str = "interpreter",

@@ -13,22 +13,17 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QTabWidget,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from playground.model.compiling import CompileReport, Occupancy, StageTime
 from playground.model.config import Config
 from playground.model.knobs import Knob, KnobError, constexpr_knob, option_knob
-from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.theme import Theme
 from playground.ui.views.compiler import CompilerView
 from playground.ui.views.ir_text import IrText
 from playground.ui.views.launches import LaunchesView
-from playground.ui.views.meter import Meter
-from playground.ui.views.resources import resources
 from playground.ui.views.sweep import SweepView
 from playground.ui.views.sweep_space import parse_values, values_around
 from playground.ui.views.table_twin import RecordTable
@@ -91,115 +86,6 @@ def test_arguments_of_the_selected_launch(gpu_ran: Document, qtbot: QtBot) -> No
     assert cell(table, 0, "Strides") == "1"
     assert cell(table, 0, "Storage") == "384.5 KiB on cuda:0"
     assert cell(table, 3, "Value or shape") == "98432"
-
-
-# ------------------------------------------------------------------------------ compiler
-
-
-def test_compiler_shows_resources_and_fetches_the_stage_looked_at(
-    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
-) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    gpu_engine.sent.clear()
-    show(view, qtbot)
-    table = view.findChild(RecordTable, "compiler.resources")
-    assert (cell(table, 0, "Resource"), cell(table, 0, "This config")) == (
-        "Registers a thread", "32",
-    )  # fmt: skip
-    tabs = view.findChild(QTabWidget, "compiler.tabs")
-    assert [tabs.tabText(i) for i in range(tabs.count())] == [
-        "TTIR", "TTGIR", "LLVM IR", "PTX", "SASS",
-    ]  # fmt: skip
-    text = view.findChild(IrText, "compiler.ir.ttir")
-    qtbot.waitUntil(lambda: "tt.func public @add_kernel" in text.toPlainText())
-    assert [r.stage for r in gpu_engine.requests(messages.GetIr)] == ["ttir"]
-    tabs.setFocus()
-    tabs.setCurrentIndex(3)
-    ptx = view.findChild(IrText, "compiler.ir.ptx")
-    qtbot.waitUntil(lambda: "ld.global" in ptx.toPlainText())
-    assert [r.stage for r in gpu_engine.requests(messages.GetIr)] == ["ttir", "ptx"]
-
-
-def test_the_text_follows_the_config(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    show(view, qtbot)
-    text = view.findChild(IrText, "compiler.ir.ttir")
-    qtbot.waitUntil(lambda: "end = 1024" in text.toPlainText())
-    for value in (64, 256, 512, 128):
-        gpu_ran.set_knob("BLOCK_SIZE", value)
-    qtbot.waitUntil(lambda: "end = 128 " in text.toPlainText())
-
-
-def test_lines_lead_both_ways(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    show(view, qtbot)
-    text = view.findChild(IrText, "compiler.ir.ttir")
-    qtbot.waitUntil(lambda: text.blockCount() > 5)
-    block = text.document().findBlockByNumber(5)
-    spot = text.blockBoundingGeometry(block).translated(text.contentOffset()).center().toPoint()
-    with qtbot.waitSignal(text.sourceLinesMarked) as caught:
-        QTest.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    assert caught.args == [(22,)]
-    view.showSourceLine(24)
-    assert text.marks == (7, 8)
-    assert text.lines_of(24) == (7, 8)
-
-
-def test_find_in_a_stage(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    show(view, qtbot)
-    text = view.findChild(IrText, "compiler.ir.ttir")
-    qtbot.waitUntil(lambda: text.blockCount() > 5)
-    field = view.findChild(QLineEdit, "compiler.find.ttir")
-    QTest.keyClicks(field, "tt.load")
-    assert view._pages["ttir"].matches == 2
-    assert text.textCursor().blockNumber() == 5
-    QTest.keyClick(field, Qt.Key.Key_Return)
-    assert text.textCursor().blockNumber() == 6
-    QTest.keyClick(field, Qt.Key.Key_Return)
-    assert text.textCursor().blockNumber() == 5
-
-
-def test_another_target_has_other_stages(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    show(view, qtbot)
-    combo = view.findChild(QComboBox, "compiler.target")
-    assert combo.currentText() == "cuda:90 (this machine)"
-    combo.activated.emit(combo.findData("hip:gfx942"))
-    tabs = view.findChild(QTabWidget, "compiler.tabs")
-    qtbot.waitUntil(lambda: tabs.tabText(tabs.count() - 1) == "AMDGCN")
-    assert gpu_ran.target == "hip:gfx942"
-
-
-def test_baseline_stands_beside_each_figure(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    show(view, qtbot)
-    table = view.findChild(RecordTable, "compiler.resources")
-    assert table.isColumnHidden(2)
-    gpu_ran.pin_baseline()
-    gpu_ran.set_knob("BLOCK_SIZE", 512)
-    qtbot.waitUntil(lambda: gpu_ran.is_current(gpu_ran.compile_report))
-    assert not table.isColumnHidden(2)
-    assert cell(table, 0, "Baseline") == "32"
-    assert cell(table, 0, "Change") == "−25.0 %"
-
-
-def test_shared_memory_over_the_limit_is_said(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = CompilerView(gpu_ran, Theme())
-    show(view, qtbot)
-    report = CompileReport(
-        0, gpu_ran.config, "cuda:90", "k", 64, 8, 0, 262144, 232448, 128, False,
-        (StageTime("ttir", 1.0),), 1.0, True, ("ttir",), Occupancy(0, 0, 64, "shared memory"),
-    )  # fmt: skip
-    gpu_ran.take_compiled(messages.Compiled(gpu_ran.revision, report))
-    meter = view.findChild(Meter, "compiler.shared")
-    assert meter.text == "Shared 256 KiB of 227 KiB, over the limit"
-    notice = view.findChild(QWidget, "compiler.notice")
-    assert notice.isVisible()
-    assert "cannot launch" in notice.text
-    rows = {row.name: row.text for row in resources(report, None)}
-    assert rows["Limited by"] == "shared memory"
-    assert rows["Compile time"] == "1.00 ms, from the cache"
 
 
 # ------------------------------------------------------------------------------ sweep

@@ -47,10 +47,10 @@ class MixColumns:
         """Return the width of bar and number together, 0 while hidden."""
         if not self._lines:
             return 0
-        return self._bar_px(metrics) + self._number_px(metrics) + metrics.height() // 2
+        return self._bar_px(metrics) + self._number_px(metrics) + metrics.height()
 
     def _bar_px(self, metrics: QFontMetrics) -> int:
-        return round(metrics.height() * 3.2)
+        return round(metrics.height() * 2.8)
 
     def _number_px(self, metrics: QFontMetrics) -> int:
         return metrics.horizontalAdvance("9" * len(str(self._most)))
@@ -74,18 +74,17 @@ class MixColumns:
         color = self._theme.color
         painter.save()
         painter.setOpacity(STALE_OPACITY if self._stale else 1.0)
-        number = self._number_px(metrics)
+        number, whole = self._number_px(metrics), self._bar_px(metrics)
+        gap = metrics.height() // 3
         tone = "bad" if code.spill_bytes else "warn" if address_excess(code) else "muted"
         painter.setPen(color(tone))
         painter.drawText(
-            QRect(area.left(), area.top(), number, area.height()),
+            QRect(area.left() + whole, area.top(), number + gap, area.height()),
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(code.instructions),
         )  # fmt: skip
-        left = area.left() + number + metrics.height() / 4
-        whole = self._bar_px(metrics)
         length = max(whole * code.instructions / self._most, 3.0)
         inset = max(round(area.height() * 0.18), 2)
-        x = left
+        x = float(area.left())
         for each, count in ordered(code.counts):
             part = length * count / code.instructions
             bar = QRectF(x, area.top() + inset, part, area.height() - 2 * inset)

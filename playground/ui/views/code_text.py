@@ -269,7 +269,7 @@ class CodeText(FoldingText):
             if row != last:
                 marks.append((row, line, tokens[line]))
             last = row
-        self.ruler.show_marks(marks, document.lineCount())
+        self.ruler.show_marks(marks, document.lineCount(), self.fontMetrics().lineSpacing())
 
     def _place(self) -> None:
         self.setViewportMargins(self.margin_width(), 0, self.ruler.width_px(), 0)

@@ -43,7 +43,7 @@ _JUMP = {
     "ptx": ("bra", re.compile(r"\bbra(?:\.\w+)*\s+(\$L[\w$]+)")),
     "sass": ("BRA", re.compile(r"\bBRA\b[^`]*`\((\.L_\w+)\)")),
     "amdgcn": ("branch", re.compile(r"\bs_c?branch\w*\s+(\.LBB\w+)")),
-    "llir": ("label", re.compile(r"\bbr\b.*\blabel %([\w.$]+)")),
+    "llir": ("label", re.compile(r"\blabel %([\w.$]+)")),
 }
 """A word that is in every jump, which is quicker to look for, and what it jumps to."""
 
@@ -117,8 +117,10 @@ def _loops(
         # What is set in by blanks is no label.
         if line and line[0] not in " \t" and (found := label.match(line)):
             labels[found[1]] = at
-        elif word in line and (gone := pattern.search(line)) and gone[1] in labels:
-            yield Region(labels[gone[1]], at)
+        elif word in line:
+            for target in pattern.findall(line):
+                if target in labels:
+                    yield Region(labels[target], at)
 
 
 def _places(lines: Sequence[str], last: int) -> Iterator[Region]:

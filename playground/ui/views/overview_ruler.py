@@ -36,6 +36,7 @@ class OverviewRuler(QWidget):
         self._theme = theme
         self._rows: list[tuple[int, int, str]] = []
         self._count = 1
+        self._row_px = 0.0
         theme.changed.connect(self.update)
 
     @property
@@ -51,20 +52,27 @@ class OverviewRuler(QWidget):
         """Return the strip's width."""
         return QSize(self.width_px(), 0)
 
-    def show_marks(self, marks: Iterable[tuple[int, int, str]], count: int) -> None:
-        """Mark `(row, line, colour token)`; rows count what is in view of `count` rows in all."""
-        self._rows, self._count = list(marks), max(count, 1)
+    def show_marks(
+        self, marks: Iterable[tuple[int, int, str]], count: int, row_px: float = 0.0
+    ) -> None:
+        """Mark `(row, line, colour token)`; rows count what is not folded of `count` in all.
+
+        `row_px` is how high a row is drawn: a text shorter than the strip has its marks beside it.
+        """
+        self._rows, self._count, self._row_px = list(marks), max(count, 1), row_px
         number = len(self._rows)
         self.setToolTip(f"{number} marked line{'' if number == 1 else 's'}: click to go to one")
         self.update()
 
     def _y(self, row: int) -> float:
-        return self.height() * (row + 0.5) / self._count
+        step = self.height() / self._count
+        return (row + 0.5) * (min(step, self._row_px) if self._row_px else step)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the marks."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.color("raised"))
+        # Without marks it is nothing but the end of the text's ground.
+        painter.fillRect(self.rect(), self._theme.color("raised" if self._rows else "surface"))
         thick = max(self.fontMetrics().height() * 0.16, 2.0)
         drawn: set[tuple[int, str]] = set()
         for row, _, token in self._rows:
@@ -74,8 +82,9 @@ class OverviewRuler(QWidget):
                 drawn.add((round(y), token))
                 area = QRectF(1, y - thick / 2, self.width() - 2, thick)
                 painter.fillRect(area, self._theme.color(token))
-        painter.setPen(self._theme.color("border"))
-        painter.drawLine(0, 0, 0, self.height())
+        if self._rows:
+            painter.setPen(self._theme.color("border"))
+            painter.drawLine(0, 0, 0, self.height())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go to the mark that was clicked."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from playground.ui.views.formatting import bytes_text, change_text, count_text, time_text
+from playground.ui.views.formatting import (
+    bytes_text,
+    change_text,
+    count_text,
+    significant,
+    time_text,
+)
 from playground.ui.views.table_twin import Column
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playground.model.compiling import CompileReport
+    from playground.model.compiling import CompileReport, Waves
 
 
 @dataclass(frozen=True)
@@ -45,14 +51,22 @@ def resources(report: CompileReport, baseline: CompileReport | None) -> tuple[Re
         change = change_text(value, old) if old else f"+{show(value)}"
         return Resource(name, text, value, show(old), change, tip)
 
+    kinds = ", ".join(f"{count} {name}" for name, count in report.register_kinds)
     rows = [
-        row("Registers a thread", lambda r: r.registers, count_text),
+        row("Registers a thread", lambda r: r.registers, count_text, kinds),
         row(
             "Spilled a thread", lambda r: r.spill_bytes, bytes_text,
             "Registers that did not fit and live in local memory",
         ),
         row("Stack a thread", lambda r: r.stack_bytes, bytes_text),
-        row("Shared memory a program", lambda r: r.shared_bytes, bytes_text),
+        row(
+            "Shared memory, dynamic", lambda r: r.shared_bytes, bytes_text,
+            "Asked for at the launch, for one program",
+        ),
+        row(
+            "Shared memory, static", lambda r: r.static_shared_bytes, bytes_text,
+            "Declared by the code itself, for one program",
+        ),
         row("Threads a program", lambda r: r.threads, count_text),
         row(
             "Programs a multiprocessor",
@@ -66,9 +80,39 @@ def resources(report: CompileReport, baseline: CompileReport | None) -> tuple[Re
     ]  # fmt: skip
     if report.occupancy is not None:
         rows.append(Resource("Limited by", report.occupancy.limiter, None))
+    if report.waves is not None:
+        rows.append(_waves(report.waves, baseline.waves if baseline is not None else None))
     cache = "from the cache" if report.cache_hit else "compiled"
     rows.append(Resource("Compile time", f"{time_text(report.total_ms)}, {cache}", report.total_ms))
     return tuple(rows)
+
+
+def _waves(waves: Waves, before: Waves | None) -> Resource:
+    text = f"{significant(waves.count)}, the last {waves.last_wave * 100:.0f} % full"
+    tip = (
+        f"{count_text(waves.programs)} programs of the captured grid, "
+        f"{count_text(waves.per_wave)} held by the GPU at once"
+    )
+    old = significant(before.count) if before is not None else ""
+    change = change_text(waves.count, before.count) if before is not None else ""
+    return Resource("Waves", text, waves.count, old, change, tip)
+
+
+def summary(report: CompileReport) -> str:
+    """Return what a launch takes in one line (`26 registers, no spills, 16 B shared …`)."""
+    parts = []
+    if report.registers is not None:
+        parts.append(f"{report.registers} registers")
+    if report.spill_bytes is not None:
+        spilled = f"{bytes_text(report.spill_bytes)} spilled"
+        parts.append(spilled if report.spill_bytes else "no spills")
+    shared = report.shared_bytes + (report.static_shared_bytes or 0)
+    parts.append(f"{bytes_text(shared)} shared")
+    if report.occupancy is not None:
+        held = report.occupancy
+        share = held.warps_per_sm / max(held.max_warps_per_sm, 1) * 100
+        parts.append(f"occupancy {share:.0f} %, limited by {held.limiter}")
+    return " · ".join(parts)
 
 
 def _most_warps(report: CompileReport) -> int:
