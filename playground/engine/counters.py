@@ -199,7 +199,8 @@ class Counts:
     def flags(self, tensor: str) -> torch.Tensor | None:
         """Return uint8 in the tensor's shape: bit 0 unwritten, bit 1 written by several programs.
 
-        None for a tensor that the launch never stores to: there nothing is missing.
+        Bit 3 is set where those stored different values. None for a tensor that the launch never
+        stores to: there nothing is missing.
         """
         with self._lock:
             if tensor not in self._flags:
@@ -217,7 +218,10 @@ class Counts:
         # which wraps to the lowest int32.
         several = (last + first) != -(2**31)
         several &= ~unwritten
-        return unwritten.to(torch.uint8) | (several.to(torch.uint8) << 1)
+        flags = unwritten.to(torch.uint8) | (several.to(torch.uint8) << 1)
+        if self.cells.disputed is not None:
+            flags |= (on_tensor(self.cells.disputed, view) != 0).to(torch.uint8) << 3
+        return flags
 
     # ------------------------------------------------------------ pictures and single elements
 

@@ -52,7 +52,7 @@ def plane(counts: Counts, tensor: str, paint: Paint, view: PlaneView) -> Plane:
             flags |= _outside(where, area, step_rows, step_columns, values.device)
         else:
             flags = block_or(cut(marks, where, area, OUTSIDE_FLAG), step_rows, step_columns)
-            flags = torch.where(flags == OUTSIDE_FLAG, flags, flags & 3)
+            flags = torch.where(flags == OUTSIDE_FLAG, flags, flags & ~OUTSIDE_FLAG)
         picture, marked = values.to(torch.int32).cpu(), flags.cpu()
     return Plane(
         tensor=tensor,

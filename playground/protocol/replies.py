@@ -38,13 +38,18 @@ class Progress:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run captured; `result` is the driver's value as text."""
+    """What a run captured; `result` is the driver's value as text.
+
+    `driver` is what ran in place of the driver that was asked for, where the app has changed one
+    that it had written itself; else it is empty.
+    """
 
     launches: tuple[Launch, ...]
     findings: tuple[Finding, ...]
     result: str
     elapsed_ms: float
     modified_files: tuple[str, ...] = ()
+    driver: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,8 +140,8 @@ class Plane:
 
     `values` is int32 (rows, columns): the owner program (-1 unwritten), or the loads or stores of
     each pixel's elements (the maximum). `flags` is uint8 of the same shape: bit 0 some element of
-    the pixel is unwritten, bit 1 some element was written by several programs. `plane_rows`,
-    `plane_columns` are the size of the whole plane; `row_stride` is the fold of a 1D tensor.
+    the pixel is unwritten, bit 1 some element was written by several programs, bit 3 they stored
+    different values there. `plane_rows`, `plane_columns` are the size of the whole plane; `row_stride` is the fold of a 1D tensor.
     """
 
     tensor: str

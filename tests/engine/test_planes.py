@@ -1,6 +1,7 @@
 """Pictures of counters, against NumPy."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,6 +52,15 @@ def test_a_small_matrix_comes_element_by_element():
     assert plane.flags.dtype == np.uint8
     assert np.array_equal(plane.flags, expected.reshape(12, 20))
     assert plane.maximum == truth["stores"].max()
+
+
+def test_elements_with_different_values_have_a_flag_of_their_own():
+    counts, truth = counts_of(torch.zeros(12, 20))
+    disputed = truth["several"] & (np.arange(240) % 3 == 0)
+    counts.cells = replace(counts.cells, disputed=torch.from_numpy(disputed))
+    flags = counts.plane("x", "owner", PlaneView()).flags
+    assert np.array_equal(flags & 8 != 0, disputed.reshape(12, 20))
+    assert np.array_equal(flags & 2 != 0, truth["several"].reshape(12, 20))
 
 
 def test_a_rectangle_of_a_matrix():

@@ -335,8 +335,11 @@ class CoverageView(QWidget):
         programs = coverage.grid[0] * coverage.grid[1] * coverage.grid[2]
         most = tensor.loads.maximum if self.paint == "loads" else tensor.stores.maximum
         self._legend.show_facts(
-            LegendFacts(self.paint, programs, most, tensor.unwritten, self._program)
-        )
+            LegendFacts(
+                self.paint, programs, most, tensor.unwritten, self._program,
+                tensor.multi_written, tensor.disputed or 0,
+            )
+        )  # fmt: skip
 
     def _show_status(self) -> None:
         tensor, coverage = self.tensor, self._document.coverage

@@ -10,6 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.ui.views.formatting import count_text
+from playground.ui.views.plane_marks import DISPUTED, SHARED, mark_brush, mark_ground
 from playground.ui.views.plane_painting import footprint_styles, hatch_ground
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class LegendFacts:
     maximum: int
     unwritten: int | None = None
     program: int | None = None
+    shared: int = 0
+    disputed: int = 0
 
 
 class CoverageLegend(QWidget):
@@ -67,6 +70,13 @@ class CoverageLegend(QWidget):
                 entries.append(("none", "never loaded"))
         if facts.unwritten is not None and facts.paint != "loads":
             entries.append(("unwritten", f"never written: {count_text(facts.unwritten)}"))
+        if facts.paint == "owner":
+            if facts.disputed:
+                text = f"different values by several programs: {count_text(facts.disputed)}"
+                entries.append(("disputed", text))
+            if facts.shared > facts.disputed:
+                text = f"written by several programs: {count_text(facts.shared - facts.disputed)}"
+                entries.append(("shared", text))
         if facts.program is not None:
             entries.append(("stores", f"stored by program {count_text(facts.program)}"))
             entries.append(("loads", "loaded by it"))
@@ -142,6 +152,12 @@ class CoverageLegend(QWidget):
         elif kind == "unwritten":
             painter.fillRect(box, hatch_ground(theme))
             painter.fillRect(box, QBrush(theme.color("bad"), Qt.BrushStyle.BDiagPattern))
+        elif kind in ("disputed", "shared"):
+            bit = DISPUTED if kind == "disputed" else SHARED
+            painter.fillRect(box, QColor(*theme.owner_colormap()[0]))
+            if bit == DISPUTED:
+                painter.fillRect(box, mark_ground(theme))
+            painter.fillRect(box, mark_brush(theme, bit, self.devicePixelRatioF()))
         else:
             stores, loads = footprint_styles(theme)
             brush, pen = stores if kind == "stores" else loads

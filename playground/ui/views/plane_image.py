@@ -9,6 +9,8 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QImage
 
+from playground.ui.views.plane_marks import DISPUTED, SHARED, mark_image
+
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor
 
@@ -48,7 +50,8 @@ class PlaneImage:
     """A coloured picture of a rectangle of the plane, and what is drawn over it.
 
     Lines, label boxes and `unwritten` (the rectangle around all transparent cells) are in
-    elements: x is the column, y the row.
+    elements: x is the column, y the row. `marks` are pictures of the same cells, by the flag's bit:
+    opaque where elements are hatched because several programs wrote them.
     """
 
     placed: Placed
@@ -58,6 +61,7 @@ class PlaneImage:
     unwritten: QRectF | None
     lines: tuple[QLineF, ...]
     labels: tuple[tuple[QRectF, int], ...]
+    marks: tuple[tuple[int, QImage], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +142,13 @@ def colour(plane: Plane, theme: Theme, fold_elements: int | None = None) -> Plan
     image = QImage(pixels.tobytes(), width, height, width * 4, shape).copy()
     lines: tuple[QLineF, ...] = ()
     labels: tuple[tuple[QRectF, int], ...] = ()
+    marks: tuple[tuple[int, QImage], ...] = ()
     if plane.paint == "owner":
         shown = values if behind is None else np.where(behind, -2, values)
         lines, labels = _borders(shown, place), _labels(shown, place)
-    return PlaneImage(place, image, values, flags, hole, lines, labels)
+        found = ((bit, mark_image(flags, bit)) for bit in (SHARED, DISPUTED))
+        marks = tuple((bit, mark) for bit, mark in found if mark is not None)
+    return PlaneImage(place, image, values, flags, hole, lines, labels, marks)
 
 
 def _of(color: QColor) -> np.uint32:

@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from playground.ui.views.marks import blend
+from playground.ui.views.plane_marks import paint_mark
 
 if TYPE_CHECKING:
     from playground.ui.theme import Theme
@@ -61,10 +62,19 @@ class PlanePainting:
                 painter.fillRect(hole, hatch_ground(self._theme))
                 hatching = QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern)
                 painter.fillRect(hole, hatching)
-            self._draw_image(painter, picture, plane)
+            self._draw_image(painter, picture, picture.image, plane)
+        for bit, mark in pictures[-1].marks if pictures else ():
+            sharpest = pictures[-1]
 
-    def _draw_image(self, painter: QPainter, picture: PlaneImage, plane: QRectF) -> None:
-        place, image = picture.placed, picture.image
+            def draw(layer: QPainter, shown: PlaneImage = sharpest, image: QImage = mark) -> None:
+                self._draw_image(layer, shown, image, plane)
+
+            paint_mark(painter, self._theme, bit, draw)
+
+    def _draw_image(
+        self, painter: QPainter, picture: PlaneImage, image: QImage, plane: QRectF
+    ) -> None:
+        place = picture.placed
         whole = QRectF(
             place.column, place.row, image.width() * place.across, image.height() * place.down
         )
