@@ -82,7 +82,8 @@ class _Freezer:
 
     def frozen(self) -> Frozen:
         # The verdict also finds out at which of several places a knob has to be set.
-        self._session.judge(self._launch.info.index, self._config)
+        if self._launch.error is None:
+            self._session.judge(self._launch.info.index, self._config)
         effective = hosting.hosted(self._session, self._launch, self._config).effective
         self._tuners()
         self._entries()

@@ -83,8 +83,9 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
         and session.outline.has_reference
         and bool(session.expected()[0])
     )
-    checked = session.judge(launch.info.index, config).result
-    tolerance = 1e-2 if checked.tolerance is None else float(checked.tolerance)
+    tolerance: float | None = None
+    if launch.error is None:
+        tolerance = session.judge(launch.info.index, config).result.tolerance
     others = list(session.launches) if referenced else [launch]
     dtypes = {
         argument.tensor.dtype
@@ -96,12 +97,21 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
     narrow = narrow or export_interpreter.names_narrow(runs)
     limits, doubts = _without_gpu(session, launch, runs, narrow=narrow)
     proof = Proof(
-        "reference", tolerance, launch.info.kernel, launch.ordinal, {}, narrow, limits, doubts
+        "reference",
+        1e-2 if tolerance is None else float(tolerance),
+        launch.info.kernel,
+        launch.ordinal,
+        {},
+        narrow,
+        limits,
+        doubts,
     )
     if referenced:
         return proof
-    made = recipe(session, launch, config)
-    if made["outputs"]:
+    made: Recipe = {}
+    if launch.error is None:
+        made = recipe(session, launch, config)
+    if made.get("outputs"):
         shortened = session.surroundings.plan.shortened
         largest = largest_sizes(session, launch, config) if shortened else {}
         return replace(proof, against="samples", recipe=made, largest=largest)
@@ -118,6 +128,9 @@ def _without_gpu(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return why a check without a GPU cannot judge, and what may keep it from judging."""
     limits = export_interpreter.limits(text, narrow=narrow)
+    if launch.error is not None and not limits:
+        said = str(launch.error).splitlines() or [type(launch.error).__name__]
+        limits.append(f"the launch failed in it: {said[0]}")
     if narrow and launch.snapshot.in_place:
         limits.append("its tensors hold addresses of bfloat16 or float8 memory")
     if any("programs wait for each other" in told.message for told in session.findings):

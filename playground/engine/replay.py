@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from playground.engine.arguments import (
     StorageKey,
     replace_tensors,
     storage_key,
+    tensors_in,
     view_on,
 )
+from playground.engine.guards import GuardedCopy, overrun_finding
 from playground.engine.snapshot import SnapshotPool, copied, copy_bytes
 from playground.engine.triton_private import interpreter, launcher, wrappers
 from playground.model.knobs import OPTION_KNOBS
@@ -20,13 +20,15 @@ from playground.model.knobs import OPTION_KNOBS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import torch
+
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.guards import Overrun
     from playground.engine.hosting import Hosted
     from playground.engine.session import Session
     from playground.engine.snapshot import Snapshot
     from playground.model.config import Config
-
-_ALIGNMENT = 512
+    from playground.model.finding import Finding
 
 
 class WorkingSet:
@@ -41,8 +43,13 @@ class WorkingSet:
         self.in_place = snapshot.in_place
         self._bases: dict[StorageKey, torch.Tensor] = {}
         self._present: dict[StorageKey, torch.Tensor] = {}
+        self._guarded: dict[StorageKey, GuardedCopy] = {}
         for key, image in snapshot.images.items():
-            self._bases[key] = image.live if self.in_place else _like(image.live)
+            if self.in_place:
+                self._bases[key] = image.live
+            else:
+                self._guarded[key] = GuardedCopy(image.live)
+                self._bases[key] = self._guarded[key].base
 
     def __contains__(self, tensor: torch.Tensor) -> bool:
         return storage_key(tensor) in self._bases
@@ -60,6 +67,11 @@ class WorkingSet:
             self._present = {key: copied(base) for key, base in self._bases.items()}
         for key, image in self.snapshot.images.items():
             copy_bytes(self._bases[key], image.saved)
+
+    def overruns(self) -> list[tuple[StorageKey, Overrun]]:
+        """Return what launches wrote beside the copies, by the storage beside which it lies."""
+        found = ((key, copy.overrun()) for key, copy in self._guarded.items())
+        return [(key, overrun) for key, overrun in found if overrun is not None]
 
     def put_back(self) -> None:
         """Return the user's own tensors to what they held, if the replays ran on them."""
@@ -130,6 +142,23 @@ class PreparedReplay:
         for working in self._working:
             working.put_back()
 
+    def overruns(self) -> list[Finding]:
+        """Return what runs so far wrote outside of the launch's tensors; look after the GPU's end.
+
+        The interpreter lets no store go there; the coverage tells of those.
+        """
+        found = []
+        for working in self._working:
+            for key, overrun in working.overruns():
+                name, size = _named(self.hosted.arguments, key)
+                found.append(
+                    overrun_finding(
+                        self.launch.info.kernel, name, size, overrun,
+                        self.launch.info.file, self.launch.info.line,
+                    )
+                )  # fmt: skip
+        return found
+
     def view(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return the working view for a tensor that shares a storage with the launch's tensors."""
         for working in self._working:
@@ -199,12 +228,13 @@ def _tuning_hook(
         hook({**arguments, **{name: options[name] for name in OPTION_KNOBS if name in options}})
 
 
-def _like(live: torch.Tensor) -> torch.Tensor:
-    # As aligned as the original, no more and no less: Triton compiles for the alignment it sees.
-    shift = live.data_ptr() % _ALIGNMENT
-    room = torch.empty(live.numel() + 2 * _ALIGNMENT, dtype=torch.uint8, device=live.device)
-    start = (shift - room.data_ptr()) % _ALIGNMENT
-    return room[start : start + live.numel()]
+def _named(arguments: dict[str, Any], key: StorageKey) -> tuple[str, int]:
+    """Return the argument in a storage, and the bytes of its elements."""
+    for name, value in arguments.items():
+        for tensor in tensors_in(value):
+            if storage_key(tensor) == key:
+                return name, tensor.element_size()
+    return f"memory at {key[1]:#x}", 1
 
 
 @contextlib.contextmanager

@@ -40,6 +40,7 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     expected, findings = session.expected()
     judge = _Judge(session, launch, config, job, expected)
     result, told = judge.verdict()
+    findings = (*findings, *judge.overruns)
     if result.status != "correct":
         findings = (*findings, *told, *judge.said)
     if config == launch.info.config and result.status != "unjudged":
@@ -78,6 +79,8 @@ class _Judge:
         self._moved = hosting.moved_constexprs(launch, config)
         self.said: tuple[Finding, ...] = ()
         """What the whole driver itself says against the config."""
+        self.overruns: tuple[Finding, ...] = ()
+        """What the launch alone wrote outside of its tensors."""
 
     def verdict(self) -> tuple[CheckResult, tuple[Finding, ...]]:
         """Return the result, and what is to be told of the replay when it is not right."""
@@ -142,6 +145,7 @@ class _Judge:
         with session.guarded(self._job), put_back_after(prepared):
             prepared.run()
             session.synchronize()
+            self.overruns = tuple(prepared.overruns())
             return checking.check_against(prepared, self._expected), prepared.hosted
 
 

@@ -287,6 +287,16 @@ def test_the_check_of_odd_drivers(run_engine, tmp_path, name, outcome):
     assert outcome[1] in said
 
 
+def test_what_only_a_gpu_can_do_is_exported_all_the_same(run_engine, tmp_path):
+    style = str(STYLES / "inline_asm.py")
+    path, text, findings, _ = exported(run_engine, tmp_path, repr(style), knobs={"num_warps": 2})
+    assert "num_warps=2" in text
+    assert any("--check judges on a GPU alone: inline assembly" in item for item in findings)
+    status, said, complained = check(path)
+    assert (status, complained) == (2, "")
+    assert said.startswith("not judged: Triton's interpreter is no judge: inline assembly")
+
+
 def test_what_touches_other_memory_is_told(run_engine, tmp_path):
     text = IN_A_CLASS + textwrap.dedent(
         """

@@ -257,3 +257,41 @@ answer(out)
     )
     assert got["checked"] == "correct"
     assert got["on"] == ["cuda:0"]
+
+
+OUTSIDE = """
+@triton.jit
+def copy(x, o, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i))
+def example():
+    x, o = torch.arange(20.0, device="cuda"), torch.zeros(20, device="cuda")
+    copy[(2,)](x, o, B=16)
+    return o
+"""
+
+
+def test_a_store_beside_a_tensor_is_caught_by_its_guard(run_engine) -> None:
+    got = run_engine(
+        PLAY
+        + f"""
+ran(HEAD + {OUTSIDE!r})
+first = play.check(0)
+fewer = play.check(0, B=8)
+counted = play.coverage(0)
+answer({{
+    "status": [first.result.status, fewer.result.status],
+    "told": [[f.severity, f.message] for f in first.findings],
+    "fewer": [f.message for f in fewer.findings],
+    "traced": [[p.tensor, p.kind, p.lanes] for p in counted.out_of_bounds],
+}})
+""",
+        interpret=False,
+    )
+    assert got["status"] == ["correct", "wrong"]  # 16 lanes leave 4 elements out, and stay inside
+    # 32 lanes store to 20 elements: 12 go beyond.
+    assert ["error", "copy wrote outside of o: 12 elements, the first 1 past its end"] in got[
+        "told"
+    ]
+    assert not any("wrote outside" in message for message in got["fewer"])
+    assert sorted(got["traced"]) == [["o", "store", 12], ["x", "load", 12]]
