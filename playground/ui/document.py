@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from playground.protocol.messages import Step
     from playground.ui.document_compiler import DocumentCompiler
     from playground.ui.document_curves import DocumentCurves
+    from playground.ui.document_editing import DocumentEditing
     from playground.ui.document_nsight import DocumentNsight
     from playground.ui.document_roofline import DocumentRoofline
     from playground.ui.engine_port import EnginePort
@@ -76,6 +77,13 @@ class Document(DocumentDriver):
         from playground.ui.document_compiler import DocumentCompiler
 
         return DocumentCompiler(self)
+
+    @cached_property
+    def editing(self) -> DocumentEditing:
+        """What is known of the text before it runs."""
+        from playground.ui.document_editing import DocumentEditing
+
+        return DocumentEditing(self)
 
     # ------------------------------------------------------------------------------ the file
 
@@ -168,6 +176,8 @@ class Document(DocumentDriver):
         self._outline_timer.stop()
         self.file.close()
         self.telemetry.stop()
+        if "editing" in vars(self):
+            self.editing.close()
         self.work.close()
 
     def interrupt(self) -> None:

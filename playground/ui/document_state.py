@@ -12,6 +12,7 @@ from playground.model.outline import Outline
 from playground.ui.document_file import DocumentFile
 from playground.ui.finding_store import FindingStore
 from playground.ui.history import History
+from playground.ui.line_map import line_map
 
 if TYPE_CHECKING:
     from playground.model.check import CheckResult
@@ -107,6 +108,8 @@ class DocumentState(QObject):
         self.last_knob: str | None = None
         self._history = History()
         self._findings = FindingStore()
+        self._lines_of = ("", "")
+        self._lines: dict[int, int] = {}
 
     # ------------------------------------------------------------------------------ fields
 
@@ -127,8 +130,21 @@ class DocumentState(QObject):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings that hold now, errors first."""
-        return self._findings.merged()
+        """All findings that hold now, errors first, at their lines in the text as it stands."""
+        return self._findings.merged(self._moved_lines(), self.path or "untitled.py")
+
+    def findings_in_text(self) -> tuple[Finding, ...]:
+        """Return the findings without those that a run had about lines changed since."""
+        return self._findings.merged(self._moved_lines(), self.path or "untitled.py", changed=False)
+
+    def _moved_lines(self) -> dict[int, int] | None:
+        """Return where the lines that ran are in the text now, None where they did not move."""
+        texts = (self.work.ran_text, self.text)
+        if texts[0] in ("", texts[1]):
+            return None
+        if self._lines_of != texts:
+            self._lines_of, self._lines = texts, line_map(*texts)
+        return self._lines
 
     @property
     def engine_state(self) -> str:

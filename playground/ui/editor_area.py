@@ -88,11 +88,12 @@ class EditorArea(QWidget):
             self.drivers.editor.code.highlighter.start()
 
     def add_completion(self) -> None:
-        """Begin to offer names while the user types."""
+        """Begin to offer names while the user types, and to read what was typed."""
         if self.completion is None:
             from playground.ui.editor.completion import Completion
 
             self.completion = Completion(self.editor, self._document)
+            self._document.editing.start()
 
     def close_helpers(self) -> None:
         """End what runs beside the editor."""
@@ -124,7 +125,7 @@ class EditorArea(QWidget):
     def _show_findings(self) -> None:
         name = os.path.basename(self._document.path) or "untitled.py"
         self.editor.set_findings([
-            finding for finding in self._document.findings
+            finding for finding in self._document.findings_in_text()
             if not finding.file or os.path.basename(finding.file) == name
         ])  # fmt: skip
 

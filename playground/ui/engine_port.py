@@ -20,7 +20,7 @@ SIDE_REQUESTS = (
 )
 """Requests that the engine answers at once, also while it is busy; all others wait their turn."""
 
-BACKGROUND_REQUESTS = (messages.CompileAhead, timing.GetFloor)
+BACKGROUND_REQUESTS = (messages.CompileAhead, messages.CompileEdited, timing.GetFloor)
 """Requests for the engine's idle time, which make way for any other: they are not called busy."""
 
 STATES = ("starting", "ready", "busy", "restarting", "dead")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AHEAD_DELAY_MS = 200
 """How long the engine must have been idle before it compiles ahead."""
 
-_BACKGROUND = ("ahead", "floor", "clocks")
+_BACKGROUND = ("ahead", "floor", "clocks", "edited")
 """Work that nobody waits for; what of it takes the engine's time makes way for everything else."""
 
 _UNASKED = (*_BACKGROUND, "query")
@@ -202,6 +202,7 @@ class EngineWork(QObject):
             document.set_findings("run", reply.findings)
             self._ahead_done.clear()
             document.take_run(reply)
+            document.editing.forget()
         elif isinstance(reply, messages.SweepProgress):
             document.take_sweep_rows(reply)
             if reply.total:
@@ -333,7 +334,7 @@ class EngineWork(QObject):
     def _stop_ahead(self) -> None:
         self._ahead_timer.stop()
         for job, kind in self._kinds.items():
-            if kind in ("ahead", "floor"):
+            if kind in ("ahead", "floor", "edited"):
                 self._engine.send(messages.Cancel(job))
 
     def _compile_ahead(self) -> None:

@@ -118,6 +118,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
         self.wrong_configs: set[Config] = set()
         self.unusable_blocks: dict[int, str] = {}
         self.refused_blocks: dict[int, str] = {}
+        self.edited_findings: Callable[[str], tuple[Finding, ...]] = lambda _text: ()
         self._job = 0
         self._quiet: set[int] = set()
         self._cancelled: set[int] = set()
@@ -269,6 +270,11 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
             measurement = self.measurement(request.launch, request.config, request.cache)
             return messages.Measured(request.revision, measurement, engine_ms=request.budget_ms)
         return messages.Covered(request.revision, self.coverage(request.launch, request.config))
+
+    def _answer_compileedited(self, request: messages.CompileEdited) -> list[messages.Reply]:
+        found = self.edited_findings(request.text)
+        report = None if found else self.report(request.launch, request.config, request.target)
+        return [messages.Edited(request.text, report, found)]
 
     def _answer_compileahead(self, request: messages.CompileAhead) -> list[messages.Reply]:
         target = request.target or self.device.target

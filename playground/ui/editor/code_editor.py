@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
 from playground.ui.editor import brackets, edits
+from playground.ui.editor.finding_marks import FindingMarks, tooltip
 from playground.ui.editor.gutter import Gutter
 from playground.ui.editor.highlighter import Highlighter
 from playground.ui.theme import Theme, mono_font
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
 
     from playground.model.finding import Finding, Severity
 
-_RANK: tuple[Severity, ...] = ("error", "warning", "hint", "info")
 _POPUP_KEYS = (
     Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab,
 )  # fmt: skip
+TYPING_MS = 900
+"""For so long after a key the word at the cursor counts as half-typed, and is not underlined."""
+
 _MIN_POINTS, _MAX_POINTS = 6.0, 40.0
 
 
@@ -61,7 +64,11 @@ class CodeEditor(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setCenterOnScroll(False)
-        self._findings: dict[int, list[Finding]] = {}
+        self._marks = FindingMarks(self.document())
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_MS)
+        self._typing.timeout.connect(self._refresh_marks)
         self._matches: list[tuple[int, int]] = []
         self._flash: tuple[int, ...] = ()
         self._loading = False
@@ -86,7 +93,7 @@ class CodeEditor(QPlainTextEdit):
     def load(self, text: str) -> None:
         """Show another file's text; undo starts anew."""
         self._loading = True
-        self._findings = {}
+        self._marks.put(())
         self.setPlainText(text)
         self._loading = False
         self._refresh_marks()
@@ -128,16 +135,14 @@ class CodeEditor(QPlainTextEdit):
     def _on_text_changed(self) -> None:
         self.highlighter.edit_column = self.textCursor().positionInBlock()
         if not self._loading:
+            self._typing.start()
             self.edited.emit(self.text())
 
     # -------------------------------------------------------------------------------- marks
 
     def set_findings(self, findings: Sequence[Finding]) -> None:
         """Underline these findings' lines and mark them in the margin."""
-        self._findings = {}
-        for finding in findings:
-            if finding.line:
-                self._findings.setdefault(finding.line, []).append(finding)
+        self._marks.put(findings)
         self._refresh_marks()
         self.gutter.update()
 
@@ -154,12 +159,11 @@ class CodeEditor(QPlainTextEdit):
 
     def findings_at(self, line: int) -> list[Finding]:
         """Return the findings whose place is a 1-based line."""
-        return self._findings.get(line, [])
+        return self._marks.at(line)
 
     def severity_at(self, line: int) -> Severity | None:
         """Return the gravest severity on a 1-based line."""
-        found = {finding.severity for finding in self.findings_at(line)}
-        return next((severity for severity in _RANK if severity in found), None)
+        return self._marks.severity_at(line)
 
     def _refresh_marks(self) -> None:
         color = self.theme.color
@@ -172,14 +176,9 @@ class CodeEditor(QPlainTextEdit):
             marks.append(self._span_mark(start, end, background=color("search")))
         for position in brackets.pair_at(self):
             marks.append(self._span_mark(position, position + 1, background=color("bracket")))
-        for line, found in self._findings.items():
-            block = self.document().findBlockByNumber(line - 1)
-            if block.isValid():
-                token = {"error": "bad", "warning": "warn"}.get(
-                    self.severity_at(line) or "", "accent_link"
-                )
-                start, end = _underlined(block, found[0].column)
-                marks.append(self._span_mark(start, end, wave=color(token)))
+        typing_at = self.textCursor().position() if self._typing.isActive() else None
+        for start, end, token in self._marks.spans(typing_at):
+            marks.append(self._span_mark(start, end, wave=color(token)))
         self.setExtraSelections(marks)
         self.gutter.update()
 
@@ -268,8 +267,7 @@ class CodeEditor(QPlainTextEdit):
             line = self.cursorForPosition(point).blockNumber() + 1
             found = self.findings_at(line)
             if found:
-                text = "\n".join(f.message + (f"\n→ {f.hint}" if f.hint else "") for f in found)
-                QToolTip.showText(event.globalPos(), text, self)
+                QToolTip.showText(event.globalPos(), tooltip(found), self)
             else:
                 QToolTip.hideText()
             return True
@@ -342,17 +340,3 @@ def _files(event: QDropEvent) -> list[str]:
     data = event.mimeData()
     urls = data.urls() if data.hasUrls() else []
     return [url.toLocalFile() for url in urls if url.isLocalFile()]
-
-
-def _underlined(block: QTextBlock, column: int | None) -> tuple[int, int]:
-    """Return the part of a line to underline: the word at `column`, else all of its code."""
-    text = block.text()
-    end = len(text.rstrip()) or 1
-    start = len(edits.leading(text)) if column is None else min(column, max(end - 1, 0))
-    if column is not None:
-        stop = start
-        while stop < end and (text[stop].isalnum() or text[stop] in "_."):
-            stop += 1
-        end = max(stop, start + 1)
-    limit = block.position() + block.length() - 1
-    return min(block.position() + start, limit), min(block.position() + end, limit)
