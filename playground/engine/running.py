@@ -73,13 +73,16 @@ def run(session: Session, job: Job) -> RunResult:
             ended = _execute(session)
         if ended is not None:
             failures.append(ended)
-    except CancelledError:
+    except CancelledError as error:
+        session.stopped_by = error
         failures.append(session.finding(KeyboardInterrupt(), "driver"))
     except KeyboardInterrupt as error:
+        session.stopped_by = error
         failures.append(session.finding(error, "driver"))
     except Exception as error:
         if session.is_fatal(error):
             raise FatalError(str(error)) from error
+        session.stopped_by = error
         failures.append(missing_results(recorder.launches, session.finding(error, "driver")))
     finally:
         session.launches = LaunchList(recorder.launches)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,8 @@ class Session(ReplayVerbs, CompilationVerbs, CodeVerbs):
         self._compiler: Compiler | None = None
         self._compiler_is_current = False
         self._edited: EditedCompiler | None = None
+        self.stopped_by: BaseException | None = None
+        self.found: dict[str, Driver] = {}
         self.seed = 0
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
@@ -131,29 +134,53 @@ class Session(ReplayVerbs, CompilationVerbs, CodeVerbs):
         tuning
             Let its autotuners time their configs.
         """
-        from playground.engine import running
-
-        self._forget()
-        self.surroundings = surroundings.Surroundings(benchmarks, tuning)
-        self.driver = self._driver(driver)
         self.sizes = dict(sizes or {})
-        self._compiler_is_current = False
+        whole = job or Job()
+
+        def once(chosen: Driver | None, job: Job) -> messages.RunResult:
+            from playground.engine import running
+
+            self._forget()
+            self.surroundings = surroundings.Surroundings(benchmarks, tuning)
+            self.driver = chosen
+            self._compiler_is_current = False
+            return running.run(self, job)
+
         try:
-            return running.run(self, job or Job())
+            result = once(self._driver(driver), whole)
+            if self.driver is not None and self.driver.kind == "generated":
+                from playground.engine import driver_search
+
+                if driver_search.is_due(self):
+                    result = driver_search.Search(self, whole, once).result(result)
+                result = self._told_driver(driver, result)
+            return result
         finally:
+            self.stopped_by = None
             if not self.user_files:  # it ended before its result
                 self.user_files = helper_modules.user_files(self.path)
             self._when_run = fingerprint.taken(self.namespace, self.user_files)
             self._when_answered = self._when_run
 
+    def _told_driver(
+        self, asked: Driver | str | None, result: messages.RunResult
+    ) -> messages.RunResult:
+        """Return a run's result with the driver that ran in place of the one asked for."""
+        if asked is None:
+            asked = self.outline.drivers[0]
+        code = asked.code if isinstance(asked, Driver) else asked
+        if self.driver is None or self.driver.code.strip() == code.strip():
+            return result
+        return replace(result, driver=self.driver.code)
+
     def _driver(self, given: Driver | str | None) -> Driver | None:
-        if isinstance(given, Driver):
-            return given
         if given is None:
-            return self.outline.drivers[0] if self.outline.drivers else None
-        for offered in self.outline.drivers:
+            given = self.outline.drivers[0] if self.outline.drivers else None
+        if given is None or isinstance(given, Driver):
+            return given if given is None else self.found.get(given.code, given)
+        for offered in (*self.outline.drivers, *self.found.values()):
             if offered.code.strip() == given.strip():
-                return offered
+                return self.found.get(offered.code, offered)
         if not given.strip():
             return None
         return Driver("typed", given.strip().splitlines()[0], given)
@@ -307,6 +334,7 @@ class Session(ReplayVerbs, CompilationVerbs, CodeVerbs):
         self.findings = ()
         self.result = None
         self.user_files = ()
+        self.stopped_by = None
         self.last = Last()
         self.changes = fingerprint.Changes()
         self.kept = Kept()

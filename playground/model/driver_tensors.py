@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 Role = Literal["float", "output", "zeros", "index", "offsets", "bool", "packed", "lock"]
 
@@ -36,6 +36,39 @@ class Tensor:
     dtype: str = ""
     comment: str = ""
     descriptor: bool = False
+
+
+def tensor_text(tensor: Tensor, texts: Sequence[str], device: str) -> str:
+    """Return the expression that makes a tensor of the shape `texts` on `device`."""
+    shape, where = ", ".join(texts), f"device={device}"
+    kind = f"dtype={tensor.dtype}, " if tensor.dtype else ""
+    tuple_text = f"({shape},)" if len(texts) == 1 else f"({shape})"
+    role, top = tensor.role, tensor.top_text or str(max(tensor.top, 1))
+    if role == "output":
+        return f"torch.empty({shape}, {kind}{where})"
+    if role == "zeros":
+        return f"torch.zeros({shape}, {kind}{where})"
+    if role == "lock":
+        return f"torch.zeros({shape}, dtype=torch.int32, {where})"
+    if role == "float" and re.fullmatch(r"torch\.u?int\d+", tensor.dtype):
+        return f"torch.randint(0, 8, {tuple_text}, {kind}{where})"
+    if "float8" in tensor.dtype:
+        return f"torch.randn({shape}, {where}).to({tensor.dtype})"
+    if role == "index":
+        kind = kind or "dtype=torch.int32, "
+        return f"torch.randint(0, {top}, {tuple_text}, {kind}{where})"
+    if role == "offsets":
+        count = " * ".join(texts)
+        made = f"torch.linspace(0, {max(tensor.top - 1, 0)}, {count}, {where})"
+        return made + ".to(torch.int32)" + (f".view({shape})" if len(texts) > 1 else "")
+    if role == "bool" or tensor.dtype == "torch.bool":
+        return f"torch.rand({shape}, {where}) > 0.5"
+    if role == "packed":
+        kind = kind or "dtype=torch.int32, "
+        return f"torch.randint(0, 2**31 - 1, {tuple_text}, {kind}{where})"
+    if _POSITIVE.search(tensor.name):
+        return f"torch.rand({shape}, {kind}{where}) + 0.5"
+    return f"torch.randn({shape}, {kind}{where})"
 
 
 class DriverText:
@@ -95,9 +128,8 @@ class DriverText:
         """Make a tensor; return its variable."""
         variable = self.variable(tensor.name)
         texts = [names.get(text, text) for text in tensor.texts]
-        shape = ", ".join(texts)
         said = tensor.comment or _SAYS[tensor.role]
-        made = self._made(tensor, shape, texts)
+        made = tensor_text(tensor, texts, self._device)
         line = f"{variable} = {made}  # {said}"
         if len(line) > _LONGEST_LINE:
             self.comment(said)
@@ -111,37 +143,6 @@ class DriverText:
                 "  # block as the kernel's tile"
             )
         return variable
-
-    def _made(self, tensor: Tensor, shape: str, texts: list[str]) -> str:
-        where = f"device={self._device}"
-        kind = f"dtype={tensor.dtype}, " if tensor.dtype else ""
-        tuple_text = f"({shape},)" if len(texts) == 1 else f"({shape})"
-        role, top = tensor.role, tensor.top_text or str(max(tensor.top, 1))
-        if role == "output":
-            return f"torch.empty({shape}, {kind}{where})"
-        if role == "zeros":
-            return f"torch.zeros({shape}, {kind}{where})"
-        if role == "lock":
-            return f"torch.zeros({shape}, dtype=torch.int32, {where})"
-        if role == "float" and re.fullmatch(r"torch\.u?int\d+", tensor.dtype):
-            return f"torch.randint(0, 8, {tuple_text}, {kind}{where})"
-        if "float8" in tensor.dtype:
-            return f"torch.randn({shape}, {where}).to({tensor.dtype})"
-        if role == "index":
-            kind = kind or "dtype=torch.int32, "
-            return f"torch.randint(0, {top}, {tuple_text}, {kind}{where})"
-        if role == "offsets":
-            count = " * ".join(texts)
-            made = f"torch.linspace(0, {max(tensor.top - 1, 0)}, {count}, {where})"
-            return made + ".to(torch.int32)" + (f".view({shape})" if len(texts) > 1 else "")
-        if role == "bool" or tensor.dtype == "torch.bool":
-            return f"torch.rand({shape}, {where}) > 0.5"
-        if role == "packed":
-            kind = kind or "dtype=torch.int32, "
-            return f"torch.randint(0, 2**31 - 1, {tuple_text}, {kind}{where})"
-        if _POSITIVE.search(tensor.name):
-            return f"torch.rand({shape}, {kind}{where}) + 0.5"
-        return f"torch.randn({shape}, {kind}{where})"
 
     def launch(
         self, call: str, arguments: list[tuple[str, bool]], grid: str, assigned: str
