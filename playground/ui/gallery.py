@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import ast
+import functools
+import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from playground.model.resources import kernels_dir
 from playground.ui.icons import icon
@@ -15,10 +24,15 @@ from playground.ui.icons import icon
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from PySide6.QtGui import QResizeEvent
+
     from playground.ui.theme import Theme
 
 
 _LONGEST_TITLE = 32
+_COLUMNS = 2
+_COLUMN_WIDTH = 44
+"""Characters: two columns of it stand side by side in a window of the smallest size."""
 
 
 @dataclass(frozen=True)
@@ -30,19 +44,40 @@ class BundledKernel:
     line: str
 
 
+@dataclass(frozen=True)
+class KernelGroup:
+    """Kernels that are about one thing, the easiest first."""
+
+    title: str
+    kernels: tuple[BundledKernel, ...]
+
+
+@functools.lru_cache(maxsize=1)
+def kernel_groups() -> tuple[KernelGroup, ...]:
+    """Return the bundled kernels in the order in which they build on each other."""
+    with (kernels_dir() / "index.toml").open("rb") as file:
+        groups = tomllib.load(file)["group"]
+    return tuple(
+        KernelGroup(group["title"], tuple(_kernel(name) for name in group["kernels"]))
+        for group in groups
+    )
+
+
 def bundled_kernels() -> tuple[BundledKernel, ...]:
     """Return the bundled kernels with the first sentence of their docstrings."""
-    found = []
-    for path in sorted(kernels_dir().glob("*.py")):
-        if path.name.startswith("_"):
-            continue
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        line = text.split("\n", 1)[0].strip()
-        title, colon, rest = line.partition(":")
-        if not colon or len(title) > _LONGEST_TITLE:
-            title, rest = path.stem.replace("_", " ").capitalize(), line
-        found.append(BundledKernel(path, title, rest.strip().capitalize()[:1] + rest.strip()[1:]))
-    return tuple(found)
+    return tuple(kernel for group in kernel_groups() for kernel in group.kernels)
+
+
+def _kernel(name: str) -> BundledKernel:
+    path = kernels_dir() / f"{name}.py"
+    with path.open(encoding="utf-8") as file:
+        # Each begins with its docstring; names stand in backquotes there.
+        line = file.readline().strip().strip('"').replace("`", "")
+    title, colon, rest = line.partition(":")
+    if not colon or len(title) > _LONGEST_TITLE:
+        title, rest = name.replace("_", " ").capitalize(), line
+    rest = rest.strip()
+    return BundledKernel(path, title, rest[:1].upper() + rest[1:])
 
 
 class Gallery(QFrame):
@@ -58,8 +93,11 @@ class Gallery(QFrame):
         self.setAccessibleName("Bundled kernels")
         self.setProperty("role", "panel")
         self._buttons: list[tuple[QPushButton, str, str]] = []
-        space = self.fontMetrics().height() // 4
-        layout = QVBoxLayout(self)
+        self._grids: list[tuple[QGridLayout, list[QWidget]]] = []
+        self._columns = 0
+        space = self._space = self.fontMetrics().height() // 4
+        self._content = QWidget(self)
+        layout = QVBoxLayout(self._content)
         layout.setContentsMargins(5 * space, 4 * space, 5 * space, 4 * space)
         layout.setSpacing(space)
         title = QLabel("Open a file that launches Triton kernels", self)
@@ -69,23 +107,71 @@ class Gallery(QFrame):
         hint.setProperty("role", "muted")
         hint.setWordWrap(True)
         layout.addWidget(hint)
-        for kernel in bundled_kernels():
-            button = self._button(f"gallery:{kernel.path.stem}", kernel.title, "coverage")
-            button.clicked.connect(lambda _=False, k=kernel: self.fileChosen.emit(str(k.path)))
-            button.setToolTip(str(kernel.path))
-            layout.addWidget(button)
-            about = QLabel(kernel.line, self)
-            about.setProperty("role", "muted")
-            about.setWordWrap(True)
-            about.setIndent(8 * space)
-            layout.addWidget(about)
-        layout.addSpacing(space)
-        other = self._button("gallery.open", "Open another file…", "open")
+        other = self._button("gallery.open", "Open a file…", "open")
         other.clicked.connect(self.openWanted)
         layout.addWidget(other)
+        for group in kernel_groups():
+            layout.addSpacing(2 * space)
+            heading = QLabel(group.title, self)
+            heading.setProperty("role", "heading")
+            layout.addWidget(heading)
+            cards = [self._card(kernel) for kernel in group.kernels]
+            grid = QGridLayout()
+            grid.setHorizontalSpacing(6 * space)
+            grid.setVerticalSpacing(2 * space)
+            layout.addLayout(grid)
+            self._grids.append((grid, cards))
+        area = QScrollArea(self)
+        area.setObjectName("gallery.area")
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self._content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
         theme.changed.connect(self._redraw_icons)
         self._redraw_icons()
-        self.setMaximumWidth(60 * self.fontMetrics().averageCharWidth())
+        self.setMaximumWidth(_COLUMNS * _COLUMN_WIDTH * self.fontMetrics().averageCharWidth())
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height at which nothing needs scrolling."""
+        self._arrange(width)
+        return self._content.heightForWidth(width) + 2 * self.frameWidth()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Go over to one column where two would be cut."""
+        self._arrange(event.size().width())
+        super().resizeEvent(event)
+
+    def _arrange(self, width: int) -> None:
+        """Lay the cards out in as many columns as there is room for."""
+        columns = _COLUMNS if width > 0.9 * self.maximumWidth() else 1
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for grid, cards in self._grids:
+            for column in range(_COLUMNS):
+                grid.setColumnStretch(column, 1 if column < columns else 0)
+            for place, card in enumerate(cards):
+                grid.addWidget(card, place // columns, place % columns)
+
+    def _card(self, kernel: BundledKernel) -> QWidget:
+        card = QWidget(self)
+        button = self._button(f"gallery:{kernel.path.stem}", kernel.title, "coverage")
+        button.clicked.connect(lambda: self.fileChosen.emit(str(kernel.path)))
+        button.setToolTip(str(kernel.path))
+        about = QLabel(kernel.line, card)
+        about.setProperty("role", "muted")
+        about.setWordWrap(True)
+        about.setIndent(8 * self._space)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(button)
+        column.addWidget(about)
+        column.addStretch(1)
+        return card
 
     def _button(self, name: str, text: str, picture: str) -> QPushButton:
         button = QPushButton(text, self)

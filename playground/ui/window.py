@@ -253,15 +253,17 @@ class MainWindow(QMainWindow):
             self._recent_menu.addAction("Clear", self.files.clear_recent)
 
     def _fill_kernels(self) -> None:
-        from playground.ui.gallery import bundled_kernels
+        from playground.ui.gallery import kernel_groups
 
         self._kernels_menu.clear()
-        for kernel in bundled_kernels():
-            action = self._kernels_menu.addAction(kernel.title)
-            action.setStatusTip(kernel.line)
-            action.triggered.connect(
-                lambda _=False, path=kernel.path: self.files.open_path(str(path))
-            )
+        for group in kernel_groups():
+            self._kernels_menu.addSeparator()
+            for kernel in group.kernels:
+                action = self._kernels_menu.addAction(kernel.title)
+                action.setStatusTip(kernel.line)
+                action.triggered.connect(
+                    lambda _=False, path=kernel.path: self.files.open_path(str(path))
+                )
 
     # --------------------------------------------------------------------------- verbs
 

@@ -1,0 +1,94 @@
+"""Matrix product of 8-bit floats with a scale a row and a scale a column.
+
+Eight bits hold a number's sign, 4 bits of exponent and 3 of mantissa (e4m3): the range is small, so
+every row of A and every column of B is divided by a scale of its own first, and the product is
+multiplied by both at the end. Twice the rate of 16 bits on the tensor cores of Ada and Hopper, half
+the bytes everywhere. What it costs is precision: the reference multiplies the same rounded numbers.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+LARGEST = 448.0  # of float8_e4m3fn
+
+
+@triton.jit
+def fp8_matmul_kernel(
+    a_ptr, b_ptr, c_ptr, a_scale_ptr, b_scale_ptr, M, N, K,
+    stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for first in range(0, K, BLOCK_K):
+        k = first + tl.arange(0, BLOCK_K)
+        a = tl.load(
+            a_ptr + rows[:, None] * stride_am + k[None, :] * stride_ak,
+            mask=(rows[:, None] < M) & (k[None, :] < K), other=0.0,
+        )  # fmt: skip
+        b = tl.load(
+            b_ptr + k[:, None] * stride_bk + columns[None, :] * stride_bn,
+            mask=(k[:, None] < K) & (columns[None, :] < N), other=0.0,
+        )  # fmt: skip
+        total = tl.dot(a, b, total)
+    a_scale = tl.load(a_scale_ptr + rows, mask=rows < M, other=0.0)
+    b_scale = tl.load(b_scale_ptr + columns, mask=columns < N, other=0.0)
+    total = total * a_scale[:, None] * b_scale[None, :]
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    place = c_ptr + rows[:, None] * stride_cm + columns[None, :] * stride_cn
+    tl.store(place, total.to(c_ptr.dtype.element_ty), mask=inside)
+
+
+def quantized(x: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return x in 8 bits and the scale of each line along `dim`."""
+    scale = x.abs().amax(dim=dim, keepdim=True).clamp(min=1e-12) / LARGEST
+    return (x / scale).to(torch.float8_e4m3fn), scale.flatten().float()
+
+
+def fp8_matmul(
+    a: torch.Tensor, b: torch.Tensor, a_scale: torch.Tensor, b_scale: torch.Tensor
+) -> torch.Tensor:
+    """Return (a * a_scale by rows) @ (b * b_scale by columns) in fp32; a and b are e4m3."""
+    if a.shape[1] != b.shape[0]:
+        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: the inner sizes differ")
+    M, K = a.shape
+    N = b.shape[1]
+    c = torch.empty((M, N), device=a.device, dtype=torch.float32)
+
+    def grid(meta):
+        return (triton.cdiv(M, meta["BLOCK_M"]), triton.cdiv(N, meta["BLOCK_N"]))
+
+    fp8_matmul_kernel[grid](
+        a, b, c, a_scale, b_scale, M, N, K, a.stride(0), a.stride(1), b.stride(0), b.stride(1),
+        c.stride(0), c.stride(1), BLOCK_M=64, BLOCK_N=64, BLOCK_K=64, num_warps=4, num_stages=3,
+    )  # fmt: skip
+    return c
+
+
+def inputs(m: int, n: int, k: int) -> tuple[torch.Tensor, ...]:
+    """Return quantized random matrices and their scales, the same at every call."""
+    generator = torch.Generator(device=DEVICE).manual_seed(0)
+    a, a_scale = quantized(torch.randn(m, k, device=DEVICE, generator=generator), 1)
+    b, b_scale = quantized(torch.randn(k, n, device=DEVICE, generator=generator), 0)
+    # The tensor cores want both with K along memory.
+    return a, b.t().contiguous().t(), a_scale, b_scale
+
+
+def example(m: int = 130, n: int = 140, k: int = 200) -> torch.Tensor:
+    """Multiply two matrices of 8-bit floats."""
+    return fp8_matmul(*inputs(m, n, k))
+
+
+def reference(m: int = 130, n: int = 140, k: int = 200) -> torch.Tensor:
+    """Return what `example` should compute: the same 8-bit numbers, in double precision."""
+    a, b, a_scale, b_scale = inputs(m, n, k)
+    product = a.double() @ b.double()
+    return (product * a_scale[:, None].double() * b_scale[None, :].double()).float()
+
+
+if __name__ == "__main__":
+    torch.testing.assert_close(example(), reference(), rtol=1e-2, atol=1e-2)
+    print("matmul_fp8 agrees with torch")

@@ -1,0 +1,83 @@
+"""Seven-point stencil on a 3D grid of programs.
+
+As stencil_2d.py with one more axis: the launch grid has three dimensions, and the map of programs
+shows one plane of it at a time. Neighbours along z are a whole plane apart in memory: whether they
+come from the L2 or from memory depends on how many planes fit there.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@triton.jit
+def load_plane(x_ptr, z, y, x, stride_z, stride_y, depth, height, width):
+    """Return the tile of plane `z` at rows `y` and columns `x`, zero outside the volume."""
+    inside = (y[:, None] >= 0) & (y[:, None] < height) & (x[None, :] >= 0) & (x[None, :] < width)
+    inside = inside & (z >= 0) & (z < depth)  # 1 by 1, so it holds for the whole tile
+    return tl.load(
+        x_ptr + z * stride_z + y[:, None] * stride_y + x[None, :], mask=inside, other=0.0
+    )
+
+
+@triton.jit
+def stencil_3d_kernel(
+    x_ptr, out_ptr, stride_z, stride_y, depth, height, width,
+    BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr,
+):  # fmt: skip
+    x = tl.program_id(0) * BLOCK_X + tl.arange(0, BLOCK_X)
+    y = tl.program_id(1) * BLOCK_Y + tl.arange(0, BLOCK_Y)
+    z = tl.program_id(2) + tl.zeros((1, 1), dtype=tl.int32)
+    total = load_plane(x_ptr, z, y, x, stride_z, stride_y, depth, height, width)
+    total += load_plane(x_ptr, z - 1, y, x, stride_z, stride_y, depth, height, width)
+    total += load_plane(x_ptr, z + 1, y, x, stride_z, stride_y, depth, height, width)
+    total += load_plane(x_ptr, z, y - 1, x, stride_z, stride_y, depth, height, width)
+    total += load_plane(x_ptr, z, y + 1, x, stride_z, stride_y, depth, height, width)
+    total += load_plane(x_ptr, z, y, x - 1, stride_z, stride_y, depth, height, width)
+    total += load_plane(x_ptr, z, y, x + 1, stride_z, stride_y, depth, height, width)
+    inside = (y[:, None] < height) & (x[None, :] < width)
+    place = out_ptr + z * stride_z + y[:, None] * stride_y + x[None, :]
+    tl.store(place, total / 7, mask=inside)
+
+
+def stencil_3d(volume: torch.Tensor) -> torch.Tensor:
+    """Return the average over each element and its six neighbours, zeros around the volume."""
+    depth, height, width = volume.shape
+    out = torch.empty_like(volume)
+
+    def grid(meta):
+        return (triton.cdiv(width, meta["BLOCK_X"]), triton.cdiv(height, meta["BLOCK_Y"]), depth)
+
+    stencil_3d_kernel[grid](
+        volume, out, volume.stride(0), volume.stride(1), depth, height, width,
+        BLOCK_Y=8, BLOCK_X=64, num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+def inputs(depth: int, height: int, width: int) -> torch.Tensor:
+    """Return a random volume, the same at every call."""
+    generator = torch.Generator(device=DEVICE).manual_seed(0)
+    return torch.randn(depth, height, width, device=DEVICE, generator=generator)
+
+
+def example(depth: int = 12, height: int = 30, width: int = 100) -> torch.Tensor:
+    """Smooth a random volume once."""
+    return stencil_3d(inputs(depth, height, width))
+
+
+def reference(depth: int = 12, height: int = 30, width: int = 100) -> torch.Tensor:
+    """Return what `example` should compute, by adding shifted copies in double precision."""
+    padded = torch.nn.functional.pad(inputs(depth, height, width).double(), (1,) * 6)
+    total = padded.clone()
+    for axis in range(3):
+        for step in (-1, 1):
+            total += padded.roll(step, axis)
+    return (total[1:-1, 1:-1, 1:-1] / 7).float()
+
+
+if __name__ == "__main__":
+    torch.testing.assert_close(example(), reference())
+    print("stencil_3d agrees with torch")
