@@ -1,4 +1,4 @@
-"""Typing an error into a kernel that ran, with the real engine: told before Run, gone when mended."""
+"""Typing an error into a kernel, with the real engine: told at a pause, gone when mended."""
 
 import time
 
