@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from playground.ui.instruction_mix import arithmetic_of
 from playground.ui.line_map import line_map
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class CodeMargin(QObject):
         if not self._shown or code is None or not self._code.is_of_this_file():
             self._editor.gutter.show_code({})
             return
-        self._editor.gutter.show_code(self._placed(), self._stale())
+        self._editor.gutter.show_code(self._placed(), arithmetic_of(code), self._stale())
 
     def _stale(self) -> str:
         code = self._code.code

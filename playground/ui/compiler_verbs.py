@@ -55,31 +55,38 @@ class CompilerVerbs(QObject):
             self._margin.set_shown(on)
         self._window.settings.code_margin = on
 
-    def show_stages(self) -> None:
-        """Bring the stages' texts forward."""
-        self._show("stages")
-
-    def show_lines(self) -> None:
-        """Bring the table of code by line forward."""
-        self._show("lines")
-
-    def show_passes(self) -> None:
-        """Bring the compiler's passes forward; they are recorded."""
-        self._show("passes")
-
-    def compare(self) -> None:
-        """Bring two compilations side by side forward."""
-        self._show("compilations")
-
-    def fit_everywhere(self) -> None:
-        """Compile the config shown for every target chosen."""
-        self._show("fits")
-        self._window.document.compiler.fits.compile()
-
-    def _show(self, part: str) -> None:
+    def show(self, part: str) -> None:
+        """Bring a tab of the compiler's panel forward, by the name of its attribute."""
         self._window.docks.show("compiler")
         if self._view is not None:
             self._view.show_part(cast("QWidget", getattr(self._view, part)))
+
+    def show_stage(self, part: str, stage: str) -> None:
+        """Bring a stage forward within the stages' texts or the comparison (`compilations`)."""
+        if self._view is not None:
+            page = self._view.stages if part == "stages" else self._view.compilations
+            page.show_stage(stage)
+
+    def show_stages(self) -> None:
+        """Bring the stages' texts forward."""
+        self.show("stages")
+
+    def show_lines(self) -> None:
+        """Bring the table of code by line forward."""
+        self.show("lines")
+
+    def show_passes(self) -> None:
+        """Bring the compiler's passes forward; they are recorded."""
+        self.show("passes")
+
+    def compare(self) -> None:
+        """Bring two compilations side by side forward."""
+        self.show("compilations")
+
+    def fit_everywhere(self) -> None:
+        """Compile the config shown for every target chosen."""
+        self.show("fits")
+        self._window.document.compiler.fits.compile()
 
     # ------------------------------------------------------------------------------ marks
 

@@ -20,7 +20,10 @@ PAUSE_MS = 350
 
 
 class DocumentPasses(QObject):
-    """`recorded` is the last pipeline; `problem` says why there is none."""
+    """`recorded` is the last pipeline; `problem` says why there is none.
+
+    With `llvm` LLVM's own passes are recorded as well, which takes several times as long.
+    """
 
     changed = Signal()
 
@@ -29,7 +32,9 @@ class DocumentPasses(QObject):
         self._document = document
         self._question = NewestQuestion(document, self._take, self._ended)
         self._wanted = False
+        self.llvm = False
         self._failed: tuple[int, Config, str] | None = None
+        self._recorded_llvm = False
         self.recorded: Passes | None = None
         self.problem = ""
         self._pause = QTimer(self)
@@ -50,10 +55,12 @@ class DocumentPasses(QObject):
         if on and not self.is_current():
             self._ask()
 
-    def record_again(self) -> None:
-        """Record the config shown once more, after a failure for example."""
-        self._failed = None
-        self._ask()
+    def set_llvm(self, on: bool) -> None:
+        """Record LLVM's own passes as well, or no longer."""
+        if on != self.llvm:
+            self.llvm = on
+            self._failed = None
+            self._ask()
 
     def is_current(self) -> bool:
         """Tell whether the passes are those of the launch, config and target shown now."""
@@ -62,6 +69,7 @@ class DocumentPasses(QObject):
             held is not None
             and (held.launch, held.config) == (document.launch_index, document.config)
             and held.target == document.target
+            and self._recorded_llvm == self.llvm
         )
 
     def _ask(self) -> None:
@@ -71,12 +79,16 @@ class DocumentPasses(QObject):
         key = (document.launch_index, document.config, document.target)
         if self.is_current() or key == self._failed:
             return
-        self._question.ask(messages.GetPasses(key[0], key[1], document.work.wire_target()))
+        self._question.ask(
+            messages.GetPasses(key[0], key[1], document.work.wire_target(), self.llvm)
+        )
         self.changed.emit()
 
     def _take(self, reply: Reply) -> None:
         if isinstance(reply, messages.Passes):
             self.recorded, self.problem = reply, ""
+            asked = self._question.last
+            self._recorded_llvm = isinstance(asked, messages.GetPasses) and asked.llvm
             self.changed.emit()
 
     def _ended(self, findings: tuple[Finding, ...]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from playground.model.machine_code import Access, InstructionKind, LineCode
+    from playground.model.machine_code import Access, InstructionKind, LineCode, MachineCode
     from playground.ui.theme import Theme
 
 
@@ -61,15 +61,18 @@ def count_of(code: LineCode, kind: InstructionKind) -> int:
     return sum(count for held, count in code.counts if held == kind)
 
 
-def address_excess(code: LineCode) -> int:
-    """Return by how many instructions addressing costs more than arithmetic here, at least 0.
+def arithmetic_of(code: MachineCode) -> int:
+    """Return how many instructions of a kernel compute: floating point and tensor core."""
+    counts = dict(code.total)
+    return counts.get("floating point", 0) + counts.get("tensor core", 0)
 
-    Only where the line touches memory or multiplies: an index computed on a line of its own is
-    nothing but integers.
+
+def address_excess(code: LineCode, arithmetic: int) -> int:
+    """Return by how much a line's addressing outnumbers the kernel's arithmetic, at least 0.
+
+    The line's own arithmetic is no yardstick: a load or an index on its own line has none.
     """
-    work = count_of(code, "floating point") + count_of(code, "tensor core")
-    touches = bool(code.accesses) or work > 0
-    return max(count_of(code, "integer") - work, 0) if touches else 0
+    return max(count_of(code, "integer") - arithmetic, 0)
 
 
 def access_text(access: Access) -> str:
@@ -98,7 +101,7 @@ def facts(code: LineCode) -> tuple[str, ...]:
     return tuple(said)
 
 
-def tooltip(code: LineCode, theme: Theme, stale: str = "") -> str:
+def tooltip(code: LineCode, theme: Theme, arithmetic: int, stale: str = "") -> str:
     """Return what a line became as rich text: a table of classes, then the facts."""
     parts = ordered(code.counts)
     total = max(code.instructions, 1)
@@ -109,9 +112,12 @@ def tooltip(code: LineCode, theme: Theme, stale: str = "") -> str:
         for each, count in parts
     )
     lines = "".join(f"<br>{escape(fact)}" for fact in facts(code))
-    excess = address_excess(code)
-    if excess:
-        lines += f"<br>addressing costs {excess} instructions more than the arithmetic"
+    if address_excess(code, arithmetic):
+        integers = count_of(code, "integer")
+        lines += (
+            f"<br>{integers} instructions for addresses and masks, "
+            f"{arithmetic} for all arithmetic of the kernel"
+        )
     said = f"<br><i>{escape(stale)}</i>" if stale else ""
     head = f"<b>line {code.line}: {code.instructions} instructions</b>"
     return f"{head}<table cellspacing='0' cellpadding='1'>{rows}</table>{lines[4:]}{said}"

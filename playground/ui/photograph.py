@@ -67,6 +67,9 @@ def photograph(
     compare: str = "",
     curve: bool = False,
     nsight: bool = False,
+    compiler: str = "",
+    line: int = 0,
+    target: str = "",
     timeout_s: float = 180.0,
     engine: EnginePort | None = None,
 ) -> Photographed:
@@ -75,9 +78,11 @@ def photograph(
     `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front`
     names panels to bring forward (`compiler`, `sweep`, `findings` …). `compare` names an expression
     to time the launch against, `curve` draws it over its first problem size, `nsight` profiles it;
-    all three need a GPU. `scale` only takes effect
-    while there is no application yet. What has not come after `timeout_s`, or not at all because
-    of an error that the picture shows, is named as missing in the result.
+    all three need a GPU. `compiler` names a tab of the compiler's panel (`resources`, `lines`,
+    `stages:sass`, `passes`, `compilations:ttgir`, `fits`), `line` puts the cursor on a source line
+    and `target` compiles for another one. `scale` only takes effect while there is no application
+    yet. What has not come after `timeout_s`, or not at all because of an error that the picture
+    shows, is named as missing in the result.
 
     Raises
     ------
@@ -117,11 +122,17 @@ def photograph(
             work = _Work(document, timeout_s)
             missing = work.do(launch, config or {}, sweep=sweep)
             missing = (*missing, *work.analyse(compare, curve=curve, nsight=nsight))
+            if target:
+                document.set_target(target)
+        if line:
+            window.area.go_to(line)
         if "sweep" not in front and sweep:
             window.docks["timings"].raise_()
         for name in front:
             window.docks[name].show()
             window.docks[name].raise_()
+        if compiler:
+            missing = (*missing, *_show_compiler(window, compiler, timeout_s))
         _wait(lambda: False, _SETTLE_S)
         # A panel brought forward asks for what it shows (a stage's text) only then.
         _wait(lambda: not document.work.user_waits(), _IDLE_S)
@@ -218,6 +229,35 @@ class _Work:
         _wait(lambda: has_come() or rests(), self._left())
 
 
+def _show_compiler(window: MainWindow, wanted: str, timeout_s: float) -> tuple[str, ...]:
+    """Bring a tab of the compiler's panel forward and wait for what it shows."""
+    part, _, stage = wanted.partition(":")
+    verbs, state = window.compiler_verbs, window.document.compiler
+    _wait(lambda: not window.document.work.user_waits(), timeout_s)
+    verbs.show(part)
+    if part == "compilations":
+        _wait(lambda: state.compilations.compared is not None, timeout_s)
+    if stage:
+        verbs.show_stage(part, stage)
+    if part == "fits":
+        state.fits.compile()
+    there: dict[str, Callable[[], bool]] = {
+        "resources": lambda: window.document.compile_report is not None,
+        "stages": lambda: any(state.stages.is_current(name) for name in state.stages.stages()),
+        "lines": state.code.is_current,
+        "passes": state.passes.is_current,
+        "compilations": lambda: (
+            state.compilations.compared is not None
+            and (not stage or stage in state.compilations.diffs)
+        ),
+        "fits": lambda: bool(state.fits.fits) and not state.fits.running,
+    }
+    came = _wait(there[part], timeout_s)
+    # The margin's code comes after the tab's own.
+    _wait(lambda: not window.document.work.user_waits(), _IDLE_S)
+    return () if came else (f"compiler {part}",)
+
+
 def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
     """Return a few steps of the first two knobs that move; all others stay where they are."""
     launch = document.launch
@@ -304,6 +344,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--compare", default="", help="time it against this expression (GPU)")
     parser.add_argument("--curve", action="store_true", help="draw it over its first size (GPU)")
     parser.add_argument("--nsight", action="store_true", help="run Nsight Compute on it (GPU)")
+    parser.add_argument(
+        "--compiler", default="", metavar="PART[:STAGE]",
+        help="tab of the compiler's panel: resources, stages, lines, passes, compilations, fits",
+    )  # fmt: skip
+    parser.add_argument("--line", type=int, default=0, help="source line to put the cursor on")
+    parser.add_argument("--target", default="", help="compile for this target")
     parser.add_argument("--no-run", action="store_true", help="only open the file")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds")
     options = parser.parse_args(arguments)
@@ -313,6 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         size=(int(width), int(height)), run=not options.no_run, sweep=options.sweep,
         launch=options.launch, problem=options.problem, config=options.config,
         compare=options.compare, curve=options.curve, nsight=options.nsight,
+        compiler=options.compiler, line=options.line, target=options.target,
         timeout_s=options.timeout,
         front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip

@@ -31,10 +31,16 @@ class Gutter(QWidget):
         self.setAccessibleName("Line numbers")
         self.setCursor(Qt.CursorShape.ArrowCursor)
 
-    def show_code(self, lines: Mapping[int, LineCode], stale: str = "") -> None:
-        """Show beside lines (from 1) what they became; `stale` says why that is out of date."""
+    def show_code(
+        self, lines: Mapping[int, LineCode], arithmetic: int = 0, stale: str = ""
+    ) -> None:
+        """Show beside lines (from 1) what they became.
+
+        `arithmetic` is how many instructions of the kernel compute; `stale` says why all this is
+        out of date.
+        """
         before = self.width_px()
-        self.mix.set_lines(lines, stale)
+        self.mix.set_lines(lines, arithmetic, stale)
         title = "Line numbers and machine instructions" if lines else "Line numbers"
         self.setAccessibleName(title)
         if self.width_px() != before:

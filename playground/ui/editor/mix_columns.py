@@ -23,14 +23,15 @@ class MixColumns:
     """A stacked bar of instruction classes and their number, a line.
 
     The longest bar is that of the line with most instructions. The number is in the tone of a
-    warning where addressing costs more than the arithmetic of the line, and in that of an error
-    where registers are spilled. `stale` says why the code is not that of the config shown.
+    warning where a line's addressing outnumbers all arithmetic of the kernel, and in that of an
+    error where registers are spilled. `stale` says why the code is not that of the config shown.
     """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._lines: Mapping[int, LineCode] = {}
         self._most = 0
+        self._arithmetic = 0
         self._stale = ""
 
     @property
@@ -38,9 +39,14 @@ class MixColumns:
         """Whether there is anything to draw."""
         return bool(self._lines)
 
-    def set_lines(self, lines: Mapping[int, LineCode], stale: str = "") -> None:
-        """Show what lines (from 1) became; an empty mapping hides the column."""
-        self._lines, self._stale = lines, stale
+    def set_lines(
+        self, lines: Mapping[int, LineCode], arithmetic: int = 0, stale: str = ""
+    ) -> None:
+        """Show what lines (from 1) became; an empty mapping hides the column.
+
+        `arithmetic` is how many instructions of the whole kernel compute.
+        """
+        self._lines, self._arithmetic, self._stale = lines, arithmetic, stale
         self._most = max((code.instructions for code in lines.values()), default=0)
 
     def width_px(self, metrics: QFontMetrics) -> int:
@@ -58,7 +64,7 @@ class MixColumns:
     def tip(self, line: int) -> str:
         """Return what there is to say of a line, as rich text."""
         code = self._lines.get(line)
-        return tooltip(code, self._theme, self._stale) if code is not None else ""
+        return tooltip(code, self._theme, self._arithmetic, self._stale) if code is not None else ""
 
     def sentence(self, line: int) -> str:
         """Return what a line became, for screen readers."""
@@ -76,7 +82,8 @@ class MixColumns:
         painter.setOpacity(STALE_OPACITY if self._stale else 1.0)
         number, whole = self._number_px(metrics), self._bar_px(metrics)
         gap = metrics.height() // 3
-        tone = "bad" if code.spill_bytes else "warn" if address_excess(code) else "muted"
+        excess = address_excess(code, self._arithmetic)
+        tone = "bad" if code.spill_bytes else "warn" if excess else "muted"
         painter.setPen(color(tone))
         painter.drawText(
             QRect(area.left() + whole, area.top(), number + gap, area.height()),

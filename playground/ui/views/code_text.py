@@ -66,6 +66,7 @@ class CodeText(FoldingText):
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setFont(mono_font())
+        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse

@@ -20,7 +20,7 @@ from playground.ui.views.compilation_chooser import CompilationChooser
 from playground.ui.views.compilations_diff import DiffPair
 from playground.ui.views.compiler_stages import STAGE_TITLES, fill_stage_bar, stage_bar
 from playground.ui.views.elided import ElidedLabel
-from playground.ui.views.formatting import change_text, significant
+from playground.ui.views.formatting import bytes_text, change_text, significant
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.roles import set_role
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
@@ -38,6 +38,8 @@ _FIGURES = "figures"
 def _figure(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
+    if unit in ("B", "bytes"):
+        return bytes_text(round(value))
     text = f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else significant(value)
     return f"{text} {unit}".rstrip()
 
@@ -58,7 +60,7 @@ def _delta(change: Change) -> float | None:
 
 
 CHANGE_COLUMNS: tuple[Column[Change], ...] = (
-    Column("What", lambda row: row.name),
+    Column("What", lambda row: row.name[:1].upper() + row.name[1:]),
     Column("Line", lambda row: row.line or None, lambda row: str(row.line or ""), numeric=True),
     Column("Left", lambda row: row.left, lambda row: _figure(row.left, row.unit), numeric=True),
     Column("Right", lambda row: row.right, lambda row: _figure(row.right, row.unit), numeric=True),

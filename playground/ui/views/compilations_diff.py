@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from playground.ui.views.code_text import CodeText
@@ -76,6 +77,8 @@ class DiffPair(QWidget):
         left.setAccessibleName("Text of the left compilation")
         right.setAccessibleName("Text of the right compilation")
         for one, other in ((left, right), (right, left)):
+            # A bar on one side only would leave the sides of different heights.
+            one.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
             for bar, twin in (
                 (one.verticalScrollBar(), other.verticalScrollBar()),
                 (one.horizontalScrollBar(), other.horizontalScrollBar()),

@@ -82,6 +82,7 @@ class CompilerView(QWidget):
         self.parts.setAccessibleName("What the compiler made of it")
         self.parts.setDocumentMode(True)
         self.parts.setUsesScrollButtons(True)
+        self.parts.tabBar().setProperty("compact", "true")
         for page, title, tip in (
             (self.resources, "Resources", "Registers, spills, shared memory, occupancy, times"),
             (self.stages, "Stages", "The text of every stage, tied to the source line by line"),

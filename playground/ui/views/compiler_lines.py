@@ -21,6 +21,7 @@ from playground.ui.icons import icon
 from playground.ui.instruction_mix import (
     MIX,
     address_excess,
+    arithmetic_of,
     count_of,
     facts,
     ordered,
@@ -95,18 +96,20 @@ class _BarDelegate(QStyledItemDelegate):
 
 def _columns(code: MachineCode, theme: Theme) -> tuple[Column[LineRow], ...]:
     present = {kind for kind, count in code.total if count}
+    arithmetic = arithmetic_of(code)
     columns: list[Column[LineRow]] = [
         Column("Line", lambda row: row.code.line, numeric=True,
-               tip=lambda row: tooltip(row.code, theme)),
+               tip=lambda row: tooltip(row.code, theme, arithmetic)),
         Column("Instr.", lambda row: row.code.instructions, numeric=True,
-               tip=lambda row: tooltip(row.code, theme)),
+               tip=lambda row: tooltip(row.code, theme, arithmetic)),
         Column("Mix", lambda row: row.code.instructions, lambda _row: "",
-               tip=lambda row: tooltip(row.code, theme)),
+               tip=lambda row: tooltip(row.code, theme, arithmetic)),
         Column("Accesses, products, waits", lambda row: ", ".join(facts(row.code))),
         Column("Source", lambda row: row.source),
-        Column("Address over arithmetic", lambda row: address_excess(row.code),
-               lambda row: f"+{address_excess(row.code)}" if address_excess(row.code) else "",
-               numeric=True),
+        Column("Over arithmetic", lambda row: address_excess(row.code, arithmetic),
+               lambda row: f"+{over}" if (over := address_excess(row.code, arithmetic)) else "",
+               numeric=True,
+               tip=lambda _row: "Integer instructions beyond all arithmetic of the kernel"),
         Column("Spilled (B)", lambda row: row.code.spill_bytes,
                lambda row: str(row.code.spill_bytes or ""), numeric=True),
     ]  # fmt: skip

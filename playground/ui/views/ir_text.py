@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 Lines = tuple[tuple[int, ...], ...]
 """By text line, the source lines behind it, innermost first."""
+
+
+_WIDE_GAPS = re.compile(r"^ +(/\*[0-9a-f]{4,}\*/) {4,}", re.MULTILINE)
+"""The disassembler's columns: half a panel of blanks before each instruction."""
 
 
 class IrText(CodeText):
@@ -40,6 +45,8 @@ class IrText(CodeText):
 
     def show_ir(self, text: str, lines: Lines) -> None:
         """Show a text whose line `i` came from the source lines `lines[i]`, innermost first."""
+        if self._stage == "sass":
+            text = _WIDE_GAPS.sub(r"  \1  ", text)
         self._lines, self._behind = lines, {}
         for index, behind in enumerate(lines):
             for line in behind:

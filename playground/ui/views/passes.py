@@ -69,9 +69,9 @@ def diff_tints(diff: str) -> dict[int, str]:
 
 _COLUMNS: tuple[Column[PassRow], ...] = (
     Column("#", lambda row: row.number, numeric=True),
-    Column("Pass", lambda row: row.made.name, tip=lambda row: row.made.name),
     Column("Changed", lambda row: row.added + row.removed,
            lambda row: f"+{row.added} −{row.removed}" if row.made.changed else "", numeric=True),
+    Column("Pass", lambda row: row.made.name, tip=lambda row: row.made.name),
     Column("Lines", lambda row: row.made.lines, numeric=True),
     Column("Stage", lambda row: STAGE_TITLES.get(row.made.stage, row.made.stage)),
 )  # fmt: skip
@@ -87,11 +87,17 @@ class PassesPage(QWidget):
         self._passes = document.compiler.passes
         self._shown: Passes | None = None
         self._chosen = ""
-        self._only = QCheckBox("Only those that changed something", self)
+        self._only = QCheckBox("Only changes", self)
         self._only.setObjectName("compiler.passes.only")
-        self._only.setAccessibleName(self._only.text())
+        self._only.setAccessibleName("Only passes that changed something")
+        self._only.setToolTip("Leave out passes after which the text is as before")
         self._only.setChecked(True)
         self._only.toggled.connect(lambda _on: self._fill())
+        self._llvm = QCheckBox("LLVM's too", self)
+        self._llvm.setObjectName("compiler.passes.llvm")
+        self._llvm.setAccessibleName("Record LLVM's own passes as well")
+        self._llvm.setToolTip("Record LLVM's own passes as well; that takes several times as long")
+        self._llvm.toggled.connect(self._passes.set_llvm)
         self._note = ElidedLabel("compiler.passes.note", self)
         set_role(self._note, "muted")
         self._model: RecordModel[PassRow] = RecordModel(_COLUMNS, self)
@@ -104,7 +110,9 @@ class PassesPage(QWidget):
         self._text.setMinimumHeight(self.fontMetrics().height() * 4)
         row = QHBoxLayout()
         row.setContentsMargins(4, 2, 4, 2)
+        row.setSpacing(self.fontMetrics().height() // 2)
         row.addWidget(self._only)
+        row.addWidget(self._llvm)
         row.addWidget(self._note, 1)
         splitter = RoomySplitter(self)
         splitter.setObjectName("compiler.passes.splitter")
