@@ -44,6 +44,9 @@ _POPUP_KEYS = (
 TYPING_MS = 900
 """For so long after a key the word at the cursor counts as half-typed, and is not underlined."""
 
+_TINT = 36
+"""How strongly, of 255, what a finding is about is coloured: the wave alone is a pixel high."""
+
 _MIN_POINTS, _MAX_POINTS = 6.0, 40.0
 
 
@@ -178,7 +181,9 @@ class CodeEditor(QPlainTextEdit):
             marks.append(self._span_mark(position, position + 1, background=color("bracket")))
         typing_at = self.textCursor().position() if self._typing.isActive() else None
         for start, end, token in self._marks.spans(typing_at):
-            marks.append(self._span_mark(start, end, wave=color(token)))
+            tint = QColor(color(token))
+            tint.setAlpha(_TINT)
+            marks.append(self._span_mark(start, end, background=tint, wave=color(token)))
         self.setExtraSelections(marks)
         self.gutter.update()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import html
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextCursor
 
+from playground.model.source_tree import tree_of
 from playground.ui.editor import edits
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 RANK: tuple[Severity, ...] = ("error", "warning", "hint", "info")
 TOKENS = {"error": "bad", "warning": "warn"}
 """The theme's colour of a severity; of the others `accent_link`."""
+
+_WIDE, _TIP_WIDTH_PX = 60, 420
 
 
 class FindingMarks:
@@ -37,10 +41,16 @@ class FindingMarks:
     def put(self, findings: Sequence[Finding]) -> None:
         """Fasten these findings in place of the ones before."""
         self._marks = []
+        exact = [item for item in findings if item.stage != "syntax" and item.column is not None]
+        wanted = {(item.line, item.column) for item in exact}
+        ends = _ends(self._document.toPlainText(), wanted) if wanted else {}
         for finding in findings:
             block = self._document.findBlockByNumber((finding.line or 0) - 1)
             if finding.line and block.isValid():
-                start, end = _underlined(block, finding.column)
+                start, end = _underlined(
+                    block, finding.column,
+                    None if finding.stage == "syntax" else ends.get((finding.line, finding.column)),
+                )  # fmt: skip
                 cursor = QTextCursor(self._document)
                 cursor.setPosition(start)
                 cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
@@ -87,12 +97,46 @@ def tooltip(findings: Sequence[Finding]) -> str:
         text = f"<b>{html.escape(finding.message)}</b>"
         if finding.hint:
             text += f"<br>→ {html.escape(finding.hint)}"
-        parts.append(f"<p style='margin:2px 0'>{text}</p>")
+        # Left alone, Qt makes a column of five words out of any longer text.
+        wide = len(finding.message) > _WIDE or len(finding.hint) > _WIDE
+        width = f" width='{_TIP_WIDTH_PX}'" if wide else ""
+        parts.append(f"<table{width}><tr><td>{text}</td></tr></table>")
     return "".join(parts)
 
 
-def _underlined(block: QTextBlock, column: int | None) -> tuple[int, int]:
-    """Return the part of a line to underline: the word at `column`, else all of its code."""
+def _ends(text: str, wanted: set[tuple[int | None, int | None]]) -> dict[object, int]:
+    """Return where the longest expression that begins at each wanted place ends on its line.
+
+    The compiler tells where what it refuses begins: of `x + y` that is the `x`.
+    """
+    try:
+        tree = tree_of(text)
+    except (SyntaxError, ValueError):
+        return {}
+    lines = text.split("\n")
+    found: dict[object, int] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.expr) or node.end_col_offset is None:
+            continue
+        line = lines[node.lineno - 1]
+        place = (node.lineno, _letters(line, node.col_offset))
+        if place in wanted:
+            same = node.end_lineno == node.lineno
+            end = _letters(line, node.end_col_offset) if same else len(line.rstrip())
+            found[place] = max(end, found.get(place, 0))
+    return found
+
+
+def _letters(line: str, offset_bytes: int) -> int:
+    if line.isascii():
+        return offset_bytes
+    return len(line.encode()[:offset_bytes].decode(errors="ignore"))
+
+
+def _underlined(
+    block: QTextBlock, column: int | None, known_end: int | None = None
+) -> tuple[int, int]:
+    """Return the part of a line to underline: what begins at `column`, else all of its code."""
     text = block.text()
     end = len(text.rstrip()) or 1
     start = len(edits.leading(text)) if column is None else min(column, max(end - 1, 0))
@@ -100,7 +144,7 @@ def _underlined(block: QTextBlock, column: int | None) -> tuple[int, int]:
         stop = start
         while stop < end and (text[stop].isalnum() or text[stop] in "_."):
             stop += 1
-        end = max(stop, start + 1)
+        end = max(known_end or stop, start + 1)
     # Findings count characters, Qt counts UTF-16 units.
     first, last = (len(text[:at].encode("utf-16-le")) // 2 for at in (start, end))
     limit = block.position() + block.length() - 1
