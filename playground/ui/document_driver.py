@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from playground.model.outline import Driver, outline
+from playground.model.outline import Driver, Outline, outline
 from playground.protocol import messages
 from playground.ui.document_results import DocumentResults
 
@@ -20,10 +20,17 @@ OUTLINE_DELAY_MS = 250
 
 
 class DocumentDriver(DocumentResults):
-    """Keeps the outline up to date with the text, and runs the driver chosen from it."""
+    """Keeps the outline up to date with the text, and runs the driver chosen from it.
+
+    `found_drivers` are drivers that ran in place of ones that the app wrote and that did not fit,
+    by the code as written; `driverFound` tells that there is another one.
+    """
+
+    driverFound = Signal()
 
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(engine, parent)
+        self.found_drivers: dict[str, str] = {}
         self._outline_timer = QTimer(self)
         self._outline_timer.setSingleShot(True)
         self._outline_timer.setInterval(OUTLINE_DELAY_MS)
@@ -32,7 +39,7 @@ class DocumentDriver(DocumentResults):
     def _refresh_outline(self) -> None:
         self._outline_timer.stop()
         before = self.outline
-        self.outline = outline(self.text, self.path or "untitled.py")
+        self.outline = self._with_found(outline(self.text, self.path or "untitled.py"))
         self.set_findings("outline", self.outline.findings)
         if any(found.severity == "error" for found in self.outline.findings) and self.driver:
             # Half-typed text has no drivers; those of a moment ago will be back with the next key.
@@ -45,6 +52,39 @@ class DocumentDriver(DocumentResults):
     def set_driver(self, driver: Driver) -> None:
         """Choose what the next run executes after the module."""
         self._take_driver(driver)
+
+    def take_found_driver(self, code: str) -> None:
+        """Take the driver that ran in place of the chosen one, which the app had written."""
+        chosen = self.driver
+        if not code or chosen is None or chosen.kind != "generated" or chosen.code == code:
+            return
+        # Another function's driver may have run instead: its first line says which one it is for.
+        drivers = self.outline.drivers
+        base = next((each for each in drivers if _is_for_the_same(each, code)), chosen)
+        known = {found: written for written, found in self.found_drivers.items()}
+        self.found_drivers[known.get(base.code, base.code)] = code
+        found = replace(base, code=code)
+        drivers = tuple(found if each == base else each for each in drivers)
+        self.outline = replace(self.outline, drivers=_found_first(drivers, {code}))
+        self._take_driver(found)
+        self.driverFound.emit()
+
+    def is_found(self, driver: Driver | None) -> bool:
+        """Tell whether a driver is a written one that was changed until it ran."""
+        return driver is not None and driver.code in self.found_drivers.values()
+
+    def _with_found(self, read: Outline) -> Outline:
+        """Return the outline with the drivers that ran in place of those that did not."""
+        found = self.found_drivers
+        if not found:
+            return read
+        drivers = tuple(
+            replace(each, code=found[each.code])
+            if each.kind == "generated" and each.code in found
+            else each
+            for each in read.drivers
+        )
+        return replace(read, drivers=_found_first(drivers, set(found.values())))
 
     def set_size(self, name: str, value: int) -> None:
         """Choose a problem size for the next run."""
@@ -90,6 +130,18 @@ class DocumentDriver(DocumentResults):
         if on != self.run_tuning:
             self.run_tuning = on
             self.runOptionsChanged.emit()
+
+
+def _is_for_the_same(driver: Driver, code: str) -> bool:
+    return driver.kind == "generated" and driver.code.splitlines()[:1] == code.splitlines()[:1]
+
+
+def _found_first(drivers: tuple[Driver, ...], found: set[str]) -> tuple[Driver, ...]:
+    """Return the drivers with those that are known to run first among the written ones."""
+    written = [each for each in drivers if each.kind == "generated"]
+    written.sort(key=lambda each: each.code not in found)
+    order = iter(written)
+    return tuple(next(order) if each.kind == "generated" else each for each in drivers)
 
 
 def _again(driver: Driver | None, offered: Sequence[Driver]) -> Driver | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
+_FOUND = "Written by the app, and changed until it ran: the findings say why. Change what you like."
 DRIVER_FILE = "<driver>"
 """The file name of findings about the driver's own lines."""
 
@@ -123,7 +124,8 @@ class DriverEditor(QWidget):
             self.code.load(text)
         # The file's own statements are in the file: nothing to edit here.
         self.code.setReadOnly(driver is not None and driver.kind == "main")
-        self._note.setText(self._said(driver))
+        found = self._document.is_found(driver)
+        self._note.setText(_FOUND if found else self._said(driver))
         self._note.setToolTip(self._note.text())
         typed = driver is not None and driver.kind == "typed"
         self.reset.setVisible(typed and self.written() is not None)

@@ -200,6 +200,7 @@ class EngineWork(QObject):
         document = self._document
         if isinstance(reply, messages.RunResult):
             document.set_findings("run", reply.findings)
+            document.take_found_driver(reply.driver)
             self._ahead_done.clear()
             document.take_run(reply)
             document.editing.forget()

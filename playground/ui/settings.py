@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -134,6 +135,19 @@ class Settings:
             self._store.setValue(f"drivers/{_key(path)}", code)
         else:
             self._store.remove(f"drivers/{_key(path)}")
+
+    def found_drivers(self, path: str) -> dict[str, str]:
+        """Return the drivers that ran in place of written ones of `path`, by the written code."""
+        try:
+            known = json.loads(self._text(f"found_drivers/{_key(path)}") or "{}")
+        except ValueError:  # not what was stored: as if there were none
+            return {}
+        pairs = known.items() if isinstance(known, dict) else ()
+        return {str(written): str(found) for written, found in pairs}
+
+    def set_found_drivers(self, path: str, found: Mapping[str, str]) -> None:
+        """Remember the drivers that ran in place of written ones of `path`."""
+        self._store.setValue(f"found_drivers/{_key(path)}", json.dumps(dict(found)))
 
     @property
     def expressions(self) -> list[str]:

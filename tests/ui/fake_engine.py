@@ -113,6 +113,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
         self.interrupts = 0
         self.restarts = 0
         self.run_findings: tuple[Finding, ...] = ()
+        self.run_driver = ""
         self.launch_count = 1
         self.fatal_configs: set[Config] = set()
         self.wrong_configs: set[Config] = set()
@@ -233,7 +234,9 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
         result = f"tensor of {elements} float32"
         return [
             messages.Progress("running", None),
-            messages.RunResult(self._launches, self.run_findings, result, 12.5),
+            messages.RunResult(
+                self._launches, self.run_findings, result, 12.5, driver=self.run_driver
+            ),
         ]
 
     def _answer_replay(self, request: messages.Replay) -> list[messages.Reply]:

@@ -228,3 +228,59 @@ def test_colouring_the_code_is_no_edit(tmp_path, qapp):
         qapp.processEvents()
         assert window.document.driver.kind == "example"
         assert window.settings.typed_driver(str(kernel)) == ""
+
+
+def test_a_driver_that_was_changed_until_it_ran_is_shown_and_remembered(window, qtbot, file):
+    document, editor = window.document, window.drivers.editor
+    written = document.driver
+    found = written.code.replace("torch.randn(n, ", "torch.randn(2, n, ")
+    window.engine.run_driver = found
+    document.run()
+    qtbot.waitUntil(lambda: document.driver.code == found)
+    assert document.driver.kind == "generated"
+    assert document.driver.label == written.label
+    assert editor.code.text() == found
+    note = editor.findChild(QLabel, "driver.note").text()
+    assert note.startswith("Written by the app, and changed until it ran")
+    assert window.drivers.choice.currentText() == written.label
+    assert not editor.reset.isVisible()
+    # It is what runs next, also after the text was edited and the file opened again.
+    window.engine.run_driver = ""
+    document.run()
+    assert window.engine.requests(messages.Run)[-1].driver == found
+    document.set_text(document.text + "\n# more\n")
+    document._refresh_outline()
+    assert document.driver.code == found
+    document.open_file(str(file))
+    assert document.driver.code == found
+    assert window.settings.found_drivers(str(file)) == {written.code: found}
+
+
+def test_another_functions_driver_that_ran_instead_is_the_first_from_then_on(window, qtbot, file):
+    document = window.document
+    second = (
+        "\ndef scale(x, y):\n    return add(x, y) * 2\n\ndef twice(x, y):\n    return add(x, y)\n"
+    )
+    document.set_text(document.text + second)
+    document._refresh_outline()
+    first, other = [d for d in document.outline.drivers if d.kind == "generated"][:2]
+    document.set_driver(first)
+    window.engine.run_driver = other.code.replace("device=device)", "device=device) + 1")
+    document.run()
+    qtbot.waitUntil(lambda: document.driver.label == other.label)
+    labels = [d.label for d in document.outline.drivers if d.kind == "generated"]
+    assert labels[:2] == [other.label, first.label]
+    assert window.drivers.choice.currentText() == other.label
+
+
+def test_what_the_user_typed_is_not_replaced(window, qtbot):
+    editor = window.drivers.editor
+    editor.code.setFocus()
+    editor.code.selectAll()
+    QTest.keyClicks(editor.code, "add(a, b)")
+    window.engine.run_driver = "something else"
+    window.document.run()
+    window.document.take_found_driver("something else")
+    assert window.document.driver.kind == "typed"
+    assert window.document.driver.code == "add(a, b)"
+    assert window.document.found_drivers == {}
