@@ -10,11 +10,18 @@ from playground.model.file_map import defaults_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_OF_PYTEST = {
+    "request": ("types", "types.SimpleNamespace(node=types.SimpleNamespace(name='TEST'))"),
+    "tmp_path": ("pathlib, tempfile", "pathlib.Path(tempfile.mkdtemp())"),
+}
+"""What stands for pytest's own fixtures: the modules it takes, and its text."""
+
 
 def with_fixtures(code: str, module: ast.Module) -> str:
     """Return a driver's code with what pytest would pass to the test that it calls.
 
-    Only fixtures of the file itself can be written out; others are left for the check to name.
+    Fixtures of the file itself are written out, and those of pytest's that are asked for most;
+    others are left for the check to name.
     """
     functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
     tree = ast.parse(code)
@@ -29,7 +36,10 @@ def with_fixtures(code: str, module: ast.Module) -> str:
     if not added:
         return code
     call.keywords += added
-    return ast.unparse(ast.fix_missing_locations(tree))
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    asked = {each.arg for each in added}
+    modules = sorted(module for name, (module, _) in _OF_PYTEST.items() if name in asked)
+    return "".join(f"import {module}\n" for module in modules) + text
 
 
 def _made(
@@ -48,6 +58,10 @@ def _made(
     found = []
     for name in names:
         fixture = functions.get(name)
+        if fixture is None and name in _OF_PYTEST:
+            made = _OF_PYTEST[name][1].replace("TEST", function.name)
+            found.append(ast.keyword(name, ast.parse(made, mode="eval").body))
+            continue
         if fixture is None or name in within or not _is_fixture(fixture):
             continue
         # What pytest wraps says that it is not to be called.

@@ -368,6 +368,8 @@ def _widening_limits(text: str) -> list[str]:
     found = []
     if "bitcast" in text:
         found.append("its kernels look at the bits of bfloat16 or float8 numbers (bitcast)")
+    if re.search(r"\breinterpret\(|pointer_type\(", text):
+        found.append("its kernels are handed bfloat16 or float8 numbers as another type's bits")
     if "dot_scaled" in text:
         found.append("tl.dot_scaled takes float8 operands, which it computes wrongly")
     return found

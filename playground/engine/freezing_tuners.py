@@ -11,7 +11,7 @@ from playground.engine.triton_private import wrappers
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from playground.model.knobs import KnobValue
 
@@ -118,9 +118,31 @@ def freeze_tuner(
             else:
                 found.append(replaced(configs, f"[{config}]"))
                 found += _without(call, _FOR_TUNING)
+            found += _known_names(call, getattr(wrappers.autotuner_of(kernel), "arg_names", ()))
     if found or not names:
         return found
     return _set_afterwards(definition, kernel, sorted(names)[0], chosen, values, namespace, keep)
+
+
+def _known_names(call: ast.Call, parameters: Collection[str]) -> Iterator[Edit]:
+    """Yield the edits that take out of a tuner's lists what is no parameter of the kernel.
+
+    Triton refuses such a name from 3.9 on; the app lets it through, and the file must load alone.
+    """
+    given = [*zip(("configs", "key"), call.args, strict=False)]
+    given += [(keyword.arg or "", keyword.value) for keyword in call.keywords]
+    for name, value in given:
+        if name not in ("key", "reset_to_zero", "restore_value"):
+            continue
+        if not isinstance(value, (ast.List, ast.Tuple)) or not parameters:
+            continue
+        kept = [
+            item
+            for item in value.elts
+            if not isinstance(item, ast.Constant) or item.value in parameters
+        ]
+        if len(kept) < len(value.elts) and (name == "key" or name not in _FOR_TUNING):
+            yield replaced(value, f"[{', '.join(ast.unparse(item) for item in kept)}]")
 
 
 def _set_afterwards(

@@ -53,8 +53,9 @@ class Proof:
     doubts
         What may keep it from being judged without a GPU.
     largest
-        Most elements of each tensor in any launch, where the file times further ones: the check
-        goes no further than the launch it judges, and passes over larger ones before it.
+        Most elements of each tensor in any launch, where the file times further ones, or fails
+        later on: the check goes no further than the launch that it judges, and passes over larger
+        ones before it.
     """
 
     against: str
@@ -112,8 +113,10 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
     if launch.error is None:
         made = recipe(session, launch, config)
     if made.get("outputs"):
-        shortened = session.surroundings.plan.shortened
-        largest = largest_sizes(session, launch, config) if shortened else {}
+        stops = session.surroundings.plan.shortened or any(
+            told.stage == "driver" and told.severity == "error" for told in session.findings
+        )
+        largest = largest_sizes(session, launch, config) if stops else {}
         return replace(proof, against="samples", recipe=made, largest=largest)
     if _COMPARES.search(runs):
         return replace(proof, against="driver", recipe=made)
@@ -222,7 +225,7 @@ def _block(
         recorder = _with_hook(recorder, proof_text.FIRST_CONFIG)
     if ".warmup(" in body:
         recorder = _with_hook(recorder, proof_text.COMPILED)
-    if any(isinstance(launch.grid, list) for launch in session.launches):
+    if any(_gives_list(launch) for launch in session.launches):
         recorder = recorder.replace(*proof_text.LIST_GRID)
     if proof.largest:
         for change in proof_text.SWEPT:
@@ -342,7 +345,7 @@ def _driver(runs: Runs, session: Session, ends: str) -> str:
     return f"""try:
 {_indented(text)}
 {ends}{ended}except Exception as error:
-    if not playground_arguments.check or torch.cuda.is_available():
+    if not playground_arguments.check or os.environ.get("TRITON_INTERPRET") != "1":
         raise
     print(f"not judged: without a GPU it ends with {{type(error).__name__}}: {{error}}")
     sys.exit(2)"""
@@ -368,6 +371,16 @@ def _is_statement(code: str) -> bool:
     except SyntaxError:
         return True
     return False
+
+
+def _gives_list(launch: CapturedLaunch) -> bool:
+    """Tell whether a launch's grid is a list, or a function that returns one."""
+    if not callable(launch.grid):
+        return isinstance(launch.grid, list)
+    try:
+        return isinstance(launch.grid(dict(launch.arguments)), list)
+    except Exception:  # what the user's function saw is no more: then as written
+        return False
 
 
 def _table(values: Mapping[str, KnobValue]) -> str:

@@ -152,8 +152,11 @@ SWEPT = (
 LIST_GRID = (
     """            if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
 """,
-    """            if isinstance(kwargs.get("grid"), list):
-                kwargs["grid"] = tuple(kwargs["grid"])  # which the interpreter asks for
+    """            grid = kwargs.get("grid")  # the interpreter asks for a tuple
+            if isinstance(grid, list):
+                kwargs["grid"] = tuple(grid)
+            elif callable(grid):
+                kwargs["grid"] = lambda meta: tuple(grid(meta))
             if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
 """,
 )
@@ -184,7 +187,7 @@ FIRST_CONFIG = """
         tune = Autotuner.run
 
         def first_config(tuner, *args, **kwargs):
-            if tuner.base_fn.__name__ == self.kernel or not torch.cuda.is_available():
+            if tuner.base_fn.__name__ == self.kernel or os.environ.get("TRITON_INTERPRET"):
                 # The check is of the frozen config, which comes first; nothing is timed.
                 tuner.nargs = dict(zip(tuner.arg_names, args))
                 tuner.configs = tuner.prune_configs(kwargs)[:1]

@@ -79,6 +79,7 @@ class UserModules:
         self.main = main
         self._texts = dict(texts)
         self._modules: dict[str, UserModule] = {}
+        self._asked: set[tuple[str, str]] = set()
         self._roots = _roots(os.path.dirname(main))
 
     def module(self, path: str) -> UserModule:
@@ -158,7 +159,19 @@ class UserModules:
         return self.member(base, alias.name) or Symbol(base, alias.name)
 
     def member(self, path: str, name: str) -> Target | None:
-        """Return what attribute `name` of the user's module `path` is, through its own imports."""
+        """Return what attribute `name` of the user's module `path` is, through its own imports.
+
+        Modules may import from each other in a circle; a name that only leads back is nowhere.
+        """
+        if (path, name) in self._asked:
+            return None
+        self._asked.add((path, name))
+        try:
+            return self._member(path, name)
+        finally:
+            self._asked.remove((path, name))
+
+    def _member(self, path: str, name: str) -> Target | None:
         inner = _module_at(Path(path).parent if path.endswith(".py") else Path(path), [name])
         if not path.endswith(".py"):
             return None if inner is None else Folder(inner)
@@ -176,16 +189,16 @@ class UserModules:
             return Folder(inner)
         return None
 
-    def public_names(self, path: str) -> list[str]:
+    def public_names(self, path: str, within: tuple[str, ...] = ()) -> list[str]:
         """Return every name that the module binds, its own first, and those of its stars."""
-        if not path.endswith(".py"):
+        if not path.endswith(".py") or path in within:
             return []
         module = self.module(path)
         names = dict.fromkeys([*module.bindings, *module.imports])
         for star in module.stars:
             base = self.locate(path, star.module or "", star.level)
             if base is not None:
-                names.update(dict.fromkeys(self.public_names(base)))
+                names.update(dict.fromkeys(self.public_names(base, (*within, path))))
         return [name for name in names if not name.startswith("__")]
 
 

@@ -186,6 +186,27 @@ triton.runtime.driver.set_active(
 )
 """
 
+_AVAILABLE = """\
+torch.cuda.is_available = lambda: not (
+    sys._getframe(1).f_globals["__name__"].startswith("torch.")  # torch knows better
+)
+"""
+
+_GENERATOR = '''
+class Generator:
+    """Seed and offset as 16 bytes, as a GPU's generator holds them."""
+
+    def get_state(self):
+        state = hashlib.blake2b(torch.get_rng_state().numpy().tobytes(), digest_size=8)
+        words = [int.from_bytes(state.digest(), "little") >> 1, 0]
+        return torch.tensor(words, dtype=torch.int64, device="cpu").view(torch.uint8)
+
+    def set_state(self, state):
+        torch.rand(1, device="cpu")
+
+torch.cuda.default_generators = (Generator(),)
+'''
+
 _NO_CLOCK = """
 import triton.testing
 from triton.runtime.autotuner import Autotuner
@@ -227,7 +248,10 @@ def choose_interpreter(
     """
     code = _without_comments(text)
     parts: list[str] = []
-    if re.search(r"""["']cuda|\.cuda\(|get_active_torch_device|driver\.active""", code):
+    if re.search(
+        r"""["']cuda|\.cuda\(|\.is_cuda\b|cuda\.is_available|get_active_torch_device|driver\.active""",
+        code,
+    ):
         parts.append(_mode(code))
     parts += _patches(code, target)
     if re.search(r"do_bench|perf_report|Autotuner", code):
@@ -299,6 +323,12 @@ def _patches(code: str, target: str) -> list[str]:
                 '"record": lambda *_: None, "synchronize": lambda *_: None, '
                 '"elapsed_time": lambda *_: 1.0})\n'
             )
+        elif name == "is_available":
+            lines.append(_AVAILABLE)
+        elif name == "device_count":
+            lines.append("torch.cuda.device_count = lambda: 1\n")
+        elif name == "default_generators":
+            lines.append(_GENERATOR)
         elif name == "current_device":
             lines.append("torch.cuda.current_device = lambda: 0\n")
         elif name in ("current_stream", "default_stream"):
@@ -315,7 +345,11 @@ def _patches(code: str, target: str) -> list[str]:
                 "torch.cuda.get_device_properties = lambda *_: "
                 f"types.SimpleNamespace({_as_keywords(_used(_properties(target), code))})\n"
             )
-    modules = [name for name in ("contextlib", "types") if any(name in line for line in lines)]
+    modules = [
+        name
+        for name in ("contextlib", "hashlib", "sys", "types")
+        if any(f"{name}." in line for line in lines)
+    ]
     front = "".join(f"import {name}\n" for name in modules)
     return [f"{front}\n" * bool(front) + "".join(lines)] if lines else []
 

@@ -35,7 +35,12 @@ def test_none(n=3):
     [
         ("test_one(n=1)", "test_one(n=1, dev=dev.__wrapped__())"),
         ("test_one(n=1, dev='cpu')", "test_one(n=1, dev='cpu')"),
-        ("test_two()", "test_two(opened=next(opened.__wrapped__(dev=dev.__wrapped__())))"),
+        (
+            "test_two()",
+            "import pathlib, tempfile\n"
+            "test_two(opened=next(opened.__wrapped__(dev=dev.__wrapped__())), "
+            "tmp_path=pathlib.Path(tempfile.mkdtemp()))",
+        ),
         ("test_none()", "test_none()"),
         ("test_one(1, 'cpu')", "test_one(1, 'cpu')"),
         ("other(3)", "other(3)"),
@@ -51,5 +56,5 @@ def test_what_is_written_runs():
     exec(TEXT, namespace)
     tree = ast.parse(TEXT)
     assert eval(with_fixtures("test_one(n=2)", tree), namespace) == (2, "cuda", 0.5)
-    made = with_fixtures("test_two()", tree).replace("test_two(", "test_two(tmp_path=0, ")
-    assert eval(made, namespace) == ["cuda"]
+    exec(with_fixtures("test_two()", tree).replace("test_two(", "two = test_two("), namespace)
+    assert namespace["two"] == ["cuda"]

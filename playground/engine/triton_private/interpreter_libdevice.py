@@ -1,8 +1,8 @@
 """`libdevice` functions in the interpreter: `tanh`, `erf`, `pow`, `rint` and their like.
 
 Triton's interpreter has none of them: `triton.language.extra.libdevice` holds stubs that return
-nothing, and the CUDA module refuses to be called. Here both compute with NumPy or torch in the
-argument's precision; results are within the last digits of the GPU's, not equal to them.
+nothing, and the modules of CUDA and AMD refuse to be called. Here all compute with NumPy or torch
+in the argument's precision; results are within the last digits of the GPU's, not equal to them.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     },
     "acos": np.arccos, "asin": np.arcsin, "atan": np.arctan, "atan2": np.arctan2,
     "acosh": np.arccosh, "asinh": np.arcsinh, "atanh": np.arctanh,
-    "pow": np.power, "powi": np.power, "fast_pow": np.power,
+    "pow": np.power, "powi": np.power, "pown": np.power, "fast_pow": np.power,
     "exp10": lambda x: np.power(np.asarray(10, x.dtype), x),
     "rsqrt": lambda x: 1 / np.sqrt(x), "rcbrt": lambda x: 1 / np.cbrt(x),
     "sinpi": lambda x: np.sin(np.pi * x), "cospi": lambda x: np.cos(np.pi * x),
@@ -145,7 +145,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def _function(symbol: str) -> Callable[..., Any]:
-    name = symbol.removeprefix("__nv_")
+    name = symbol.removeprefix("__nv_").removeprefix("__ocml_")
+    name = name.removesuffix("_f32").removesuffix("_f64")  # as AMD's are called
     # The precision is a suffix: tanhf for float32; isnand for float64.
     for candidate in (name, name.removesuffix("f"), name.removesuffix("d")):
         if candidate in _FUNCTIONS:
@@ -171,13 +172,13 @@ def install(interpreter: Any, arithmetic: Arithmetic) -> None:
 
     interpreter.InterpreterBuilder.create_extern_elementwise = extern
     semantic = interpreter.interpreter_semantic
-    for libdevice in cuda_modules("libdevice"):
+    for libdevice in (*cuda_modules("libdevice", "hip"), *cuda_modules("libdevice")):
         for name, function in list(vars(libdevice).items()):
             if interpreter.tl.core.is_builtin(function):
                 bound = _bound(function, name, semantic)
                 setattr(libdevice, name, bound)
                 if hasattr(stubs, name):
-                    setattr(stubs, name, bound)
+                    setattr(stubs, name, bound)  # CUDA's where both have it
 
 
 def replaced(function: Any) -> dict[str, Any]:

@@ -36,9 +36,9 @@ class WaitsForeverError(NotInterpretableError):
     """A program waits for a value that only another program can write."""
 
 
-def cuda_modules(part: str = "") -> list[ModuleType]:
+def cuda_modules(part: str = "", vendor: str = "cuda") -> list[ModuleType]:
     """Return the module `triton.language.extra.cuda[.part]`: Triton loads two copies of it."""
-    path = f"cuda.{part}" if part else "cuda"
+    path = f"{vendor}.{part}" if part else vendor
     imported = importlib.import_module(f"triton.language.extra.{path}")
     reached: Any = importlib.import_module("triton.language.extra")
     for name in path.split("."):
