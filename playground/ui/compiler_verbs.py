@@ -98,7 +98,12 @@ class CompilerVerbs(QObject):
             self._window.actions_table["view.codeMargin"].setChecked(shown)
 
     def mark(self, lines: tuple[int, ...]) -> None:
-        """Mark source lines in the editor (innermost first) and bring the first into view."""
+        """Mark source lines in the editor (innermost first) and bring the first into view.
+
+        Lines of a kernel that lives in another file are not those of the text shown.
+        """
+        if not self._window.document.compiler.code.is_of_this_file():
+            return
         self._marked = lines
         self._editor.mark_lines(lines)
         self._rule()
@@ -111,7 +116,8 @@ class CompilerVerbs(QObject):
         if self._marked and line not in self._marked:
             self._marked = ()
             self._editor.mark_lines(())
-        if self._view is not None and not self._marked:
+        here = self._window.document.compiler.code.is_of_this_file
+        if self._view is not None and not self._marked and here():
             self._view.showSourceLine(line)
         self._rule()
 

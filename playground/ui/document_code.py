@@ -59,11 +59,11 @@ class DocumentCode(QObject):
 
     def is_of_this_file(self) -> bool:
         """Tell whether the kernel is in the file that is open, so that its lines are the text's."""
-        code, document = self.code, self._document
-        if code is None or code.launch >= len(document.launches):
+        launch, document = self._document.launch, self._document
+        if launch is None:
             return False
-        file = document.launches[code.launch].file
-        return os.path.basename(file) == (os.path.basename(document.path) or "untitled.py")
+        name = os.path.basename(document.path) or "untitled.py"
+        return os.path.basename(launch.file) == name
 
     def at(self, line: int) -> LineCode | None:
         """Return what a source line became, or None for nothing."""

@@ -40,6 +40,8 @@ def _figure(value: float | None, unit: str) -> str:
         return "–"
     if unit in ("B", "bytes"):
         return bytes_text(round(value))
+    if unit == "instructions":
+        unit = ""
     text = f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else significant(value)
     return f"{text} {unit}".rstrip()
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QStackedLayout,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
@@ -31,7 +30,7 @@ from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.mix_legend import MixLegend
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.roles import set_role
-from playground.ui.views.table_twin import Column, RecordModel, RecordTable
+from playground.ui.views.table_twin import Column, GroundDelegate, RecordModel, RecordTable
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
@@ -67,7 +66,7 @@ def line_rows(code: MachineCode, source: str) -> tuple[LineRow, ...]:
     )
 
 
-class _BarDelegate(QStyledItemDelegate):
+class _BarDelegate(GroundDelegate):
     """Draws a row's classes as a stacked bar."""
 
     def __init__(self, table: RecordTable, theme: Theme) -> None:

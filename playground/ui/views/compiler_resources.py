@@ -137,6 +137,8 @@ class ResourcesPage(QScrollArea):
         self._links = []
         spills = report is not None and bool(report.spill_bytes)
         self._spills.setVisible(spills)
+        # The code by line places them; nobody else may be asking for it.
+        self._code.want("resources", spills and self.isVisible())
         if not spills or report is None:
             return
         label = QLabel(f"{bytes_text(report.spill_bytes or 0)} a thread spilled", self._spills)
@@ -162,8 +164,7 @@ class ResourcesPage(QScrollArea):
 
     def showEvent(self, event: object) -> None:
         """Ask for the code by line while the page is looked at: it places the spills."""
-        report = self._document.compile_report
-        self._code.want("resources", report is not None and bool(report.spill_bytes))
+        self._show_spills()
 
     def hideEvent(self, event: object) -> None:
         """Ask for nothing while nobody looks."""

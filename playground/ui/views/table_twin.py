@@ -15,13 +15,19 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtGui import QColor, QIcon
+    from PySide6.QtGui import QIcon, QPainter
 
 Record = TypeVar("Record")
 SORT_ROLE = Qt.ItemDataRole.UserRole
@@ -41,7 +47,7 @@ class Column(Generic[Record]):
 
 
 class RecordModel(QAbstractTableModel, Generic[Record]):
-    """Records behind columns; `emphasis` gives some rows a bold face and a ground of their own."""
+    """Records behind columns; `emphasis` gives some rows a ground of their own."""
 
     def __init__(self, columns: Sequence[Column[Record]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,6 +129,17 @@ class RecordModel(QAbstractTableModel, Generic[Record]):
         return out.getvalue()
 
 
+class GroundDelegate(QStyledItemDelegate):
+    """Paints the ground that the model gives a row, which a stylesheet's items leave out."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Fill the ground, then draw the item over it."""
+        ground = index.data(Qt.ItemDataRole.BackgroundRole)
+        if isinstance(ground, QColor):
+            painter.fillRect(option.rect, ground)
+        super().paint(painter, option, index)
+
+
 class RecordTable(QTableView):
     """A sortable table of records; Enter, double click or (by choice) a click picks one."""
 
@@ -139,6 +156,7 @@ class RecordTable(QTableView):
         self._proxy.setSourceModel(model)
         self._proxy.setSortRole(SORT_ROLE)
         self.setModel(self._proxy)
+        self.setItemDelegate(GroundDelegate(self))
         self.setSortingEnabled(True)
         self._proxy.sort(-1)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
