@@ -44,8 +44,17 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     if verb == "compile":
         add(
             "--emit", action="append", default=[], metavar="STAGE",
-            help="print a stage's text (ttir, ttgir, llir, ptx, sass, amdgcn; or all)",
+            help="print a stage's text (ttir, ttgir, llir, ptx, sass, amdgcn; or all), or what "
+            "each pass changed (passes; llvm-passes: LLVM's as well)",
         )  # fmt: skip
+        add("--lines", action="store_true", help="what each source line became in the machine code")
+        add("--all-targets", action="store_true", help="compile for every known target at once")
+        add(
+            "--diff", metavar="SET",
+            help="compare with another config ('BLOCK=64 num_warps=8'); --emit prints the stage's "
+            "differences then",
+        )  # fmt: skip
+        add("--diff-target", metavar="TARGET", help="compare with another target")
     if verb == "bench":
         add("--budget", type=float, default=200.0, metavar="MS", help="measuring time (200 ms)")
         cache = parser.add_mutually_exclusive_group()
@@ -89,12 +98,13 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
     """Return what the options ask for; what cannot be ends the program with status 2."""
     from playground.model.targets import TargetError, parse_target
 
-    target = options.target
-    if target is not None:
-        try:
-            target = parse_target(target).name
-        except TargetError as error:
-            parser.error(str(error))
+    try:
+        target, diff_target = (
+            None if given is None else parse_target(given).name
+            for given in (options.target, getattr(options, "diff_target", None))
+        )
+    except TargetError as error:
+        parser.error(str(error))
     if options.timeout is not None and not 0 < options.timeout < math.inf:
         parser.error("--timeout is a number of seconds above 0")
     budget_ms = getattr(options, "budget", 200.0)
@@ -110,6 +120,10 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         settings=dict(_pair(text, "--set", parser) for text in options.set),
         target=target,
         emit=tuple(getattr(options, "emit", ())),
+        lines=getattr(options, "lines", False),
+        all_targets=getattr(options, "all_targets", False),
+        diff=getattr(options, "diff", None),
+        diff_target=diff_target,
         values={
             name: tuple(item.strip() for item in given.split(","))
             for name, given in (

@@ -80,11 +80,8 @@ def print_outcome(verb: str, document: Json, *, emitted: bool) -> None:
     if report:
         # With --emit the text of the stages is the result, so that it can be redirected.
         print(report, file=sys.stderr if emitted else sys.stdout)
-    ir = schema.ir_of(document)
-    for stage, content in ir.items():
-        if len(ir) > 1:
-            print(f"======== {stage}")
-        print(content.rstrip("\n"))
+    if emitted and document[payload]:
+        print(text.emitted(document))
     sys.stdout.flush()
     found = text.findings(document)
     if found:

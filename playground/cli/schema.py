@@ -16,7 +16,6 @@ from playground.model.config import Config
 if TYPE_CHECKING:
     from playground.model.check import CheckResult
     from playground.model.comparison import Comparison
-    from playground.model.compiling import CompileReport
     from playground.model.coverage import AccessCount, Coverage, TensorCoverage
     from playground.model.curve import Curve
     from playground.model.device import DeviceInfo
@@ -74,7 +73,8 @@ def plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
-def _record(value: object) -> Json:
+def record(value: object) -> Json:
+    """Return a dataclass as an object by field."""
     result = plain(value)
     if not isinstance(result, dict):
         raise TypeError(f"{type(value).__name__} is no record")
@@ -83,17 +83,17 @@ def _record(value: object) -> Json:
 
 def finding(value: Finding) -> Json:
     """Return a finding."""
-    return _record(value)
+    return record(value)
 
 
 def device(value: DeviceInfo) -> Json:
     """Return the device."""
-    return _record(value)
+    return record(value)
 
 
 def launch(value: Launch) -> Json:
     """Return a launch, with its number of programs."""
-    return {**_record(value), "programs": value.programs}
+    return {**record(value), "programs": value.programs}
 
 
 EXTRAS = ("comparison", "curve", "roofline", "host_cost", "energy", "nsight")
@@ -105,7 +105,7 @@ def measurement(
 ) -> Json:
     """Return a measurement with its statistics, whether what was timed is right, and `extras`."""
     return {
-        **_record(value),
+        **record(value),
         **dict.fromkeys(EXTRAS),
         **(extras or {}),
         "kernel": kernel,
@@ -120,46 +120,41 @@ def measurement(
 
 def comparison(value: Comparison) -> Json:
     """Return a comparison with every round, and its verdict as text."""
-    return {**_record(value), "rounds": value.rounds, "text": value.text()}
+    return {**record(value), "rounds": value.rounds, "text": value.text()}
 
 
 def curve(value: Curve) -> Json:
     """Return a curve; each row with its rates."""
     rows = [
-        {**_record(row), "sizes": dict(row.sizes), "gbps": plain(row.value("GB/s")),
+        {**record(row), "sizes": dict(row.sizes), "gbps": plain(row.value("GB/s")),
          "tflops": plain(row.value("TFLOP/s"))}
         for row in value.rows
     ]  # fmt: skip
-    return {**_record(value), "rows": rows}
+    return {**record(value), "rows": rows}
 
 
 def roofline(ceilings: Ceilings, standing: Standing | None) -> Json:
     """Return the ceilings, and where the launch stands under them."""
-    found: Json = {"ceilings": {**_record(ceilings), "tflops": dict(ceilings.tflops)}}
+    found: Json = {"ceilings": {**record(ceilings), "tflops": dict(ceilings.tflops)}}
     found["standing"] = None
     if standing is not None:
         found["standing"] = {
-            **_record(standing), "share": plain(standing.share), "text": standing.text(),
+            **record(standing), "share": plain(standing.share), "text": standing.text(),
         }  # fmt: skip
     return found
-
-
-def compiled(value: CompileReport, ir: dict[str, str]) -> Json:
-    """Return a compile report and the text of each stage asked for."""
-    return {**_record(value), "ir": dict(ir)}
 
 
 def coverage(value: Coverage, kernel: str) -> Json:
     """Return coverage; each tensor's `loads` and `stores` are total, min and max per element."""
     return {
-        **_record(value),
+        **record(value),
         "kernel": kernel,
         "tensors": [_tensor(tensor) for tensor in value.tensors],
     }
 
 
 def _tensor(value: TensorCoverage) -> Json:
-    return {**_record(value), "loads": _count(value.loads), "stores": _count(value.stores)}
+    return {**record(value), "loads": _count(value.loads), "stores": _count(value.stores)}
 
 
 def _count(value: AccessCount) -> Json:
@@ -168,7 +163,7 @@ def _count(value: AccessCount) -> Json:
 
 def sweep(value: SweepResult, kernel: str) -> Json:
     """Return all rows of a sweep in the order tried, and the best of them."""
-    return {**_record(value), "kernel": kernel, "best": plain(value.best)}
+    return {**record(value), "kernel": kernel, "best": plain(value.best)}
 
 
 # ------------------------------------------------------------------ reading documents
@@ -196,12 +191,6 @@ def set_export_path(document: Json, path: str) -> None:
     export = document.get("export")
     if isinstance(export, dict):
         export["path"] = path
-
-
-def ir_of(document: Json) -> dict[str, str]:
-    """Return the text of every stage that a document carries, by stage."""
-    report = document.get("compile")
-    return _texts(report.get("ir")) if isinstance(report, dict) else {}
 
 
 def _records(value: object) -> list[Json]:

@@ -28,6 +28,10 @@ class Task:
     settings: dict[str, str] = field(default_factory=dict)
     target: str | None = None
     emit: tuple[str, ...] = ()
+    lines: bool = False
+    all_targets: bool = False
+    diff: str | None = None
+    diff_target: str | None = None
     values: dict[str, tuple[str, ...]] = field(default_factory=dict)
     budget_ms: float = 200.0
     cache: Literal["cold", "warm"] = "cold"

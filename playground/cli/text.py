@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from playground.cli import timing_text
-from playground.cli.text_table import duration, table
+from playground.cli import compile_text, timing_text
+from playground.cli.text_table import duration, indented, pairs, table
 from playground.model.config import label as config_text
 from playground.model.finding import Finding
 
@@ -20,6 +20,12 @@ def render(document: Json, key: str) -> str:
     payload: Any = document.get(key)
     section: Callable[[Any], str] = _SECTIONS[key]
     return section(payload) if payload else ""
+
+
+def emitted(document: Json) -> str:
+    """Return the texts that `compile --emit` asked for."""
+    payload: Any = document["compile"]
+    return compile_text.emitted(payload)
 
 
 def findings(document: Json) -> str:
@@ -67,7 +73,7 @@ def _launches(launches: list[dict[str, Any]]) -> str:
                 shape = " × ".join(map(str, tensor["shape"])) or "scalar"
                 strides = ", ".join(map(str, tensor["strides"]))
                 rows.append((argument["name"], tensor["dtype"], shape, f"({strides})"))
-        parts.append(_indented(table(("argument", "type", "shape or value", "strides"), rows)))
+        parts.append(indented(table(("argument", "type", "shape or value", "strides"), rows)))
         knobs = [
             (
                 knob["name"],
@@ -77,44 +83,9 @@ def _launches(launches: list[dict[str, Any]]) -> str:
             )
             for knob in item["knobs"]
         ]
-        parts.append(_indented(table(("knob", "kind", "value", "note"), knobs)))
+        parts.append(indented(table(("knob", "kind", "value", "note"), knobs)))
         parts += [f"  preset {preset['label']}" for preset in item["presets"]]
     return "\n".join(parts)
-
-
-def _compile(report: dict[str, Any]) -> str:
-    limit = report["shared_limit_bytes"]
-    shared = f"{report['shared_bytes']:,} bytes" + (f" of {limit:,}" if limit else "")
-    occupancy = report["occupancy"]
-    rows: list[tuple[str, object]] = [
-        ("config", config_text(report["config"])),
-        ("registers a thread", report["registers"]),
-        ("spilled, bytes a thread", report["spill_bytes"]),
-        ("stack, bytes a thread", report["stack_bytes"]),
-        ("shared memory", shared),
-        ("threads a program", report["threads"]),
-        ("fits the target", "yes" if report["fits"] else "NO: it compiles but cannot be launched"),
-    ]
-    if occupancy:
-        share = occupancy["warps_per_sm"] / occupancy["max_warps_per_sm"]
-        rows.append(
-            (
-                "occupancy",
-                f"{occupancy['programs_per_sm']} programs, {occupancy['warps_per_sm']} of "
-                f"{occupancy['max_warps_per_sm']} warps ({share:.0%}), "
-                f"limited by {occupancy['limiter']}",
-            )
-        )
-    stages = ", ".join(f"{s['stage']} {s['time_ms']:.0f}" for s in report["stage_times"])
-    cached = " (from the cache)" if report["cache_hit"] else ""
-    rows.append(("compile time", f"{report['total_ms']:.0f} ms{cached}"))
-    if stages:
-        rows.append(("stages, ms", stages))
-    return (
-        f"compiled {report['kernel']} for {report['target']}\n"
-        + _indented(_pairs(rows))
-        + _notes(report["notes"])
-    )
 
 
 def _measurement(item: dict[str, Any]) -> str:
@@ -140,7 +111,7 @@ def _measurement(item: dict[str, Any]) -> str:
     if item["check"]:
         only = f"; in the interpreter only: it {refused.partition(': ')[0]}" if refused else ""
         rows.append(("result", _verdict(item["check"]) + only))
-    text = title + "\n" + _indented(_pairs(rows)) + _notes(item["notes"])
+    text = title + "\n" + indented(pairs(rows)) + _notes(item["notes"])
     return "\n".join([text, *timing_text.extras(item)])
 
 
@@ -180,7 +151,7 @@ def _coverage(item: dict[str, Any]) -> str:
     return (
         f"coverage of {item['kernel']} under {config_text(item['config'])} "
         f"({item['resolution']}, {item['mode']})\n"
-        + _indented(table(header, rows))
+        + indented(table(header, rows))
         + f"\n  {item['bytes_requested']:,} bytes requested, {item['bytes_unique']:,} unique{flops}"
         + _notes(item["notes"])
     )
@@ -222,7 +193,7 @@ def _sweep(item: dict[str, Any]) -> str:
     lines = [
         f"sweep of {item['kernel']} for {item['target']}: {len(all_rows)} of {item['total']} "
         f"configs in {item['elapsed_s']:.1f} s{cut}",
-        _indented(table(header, rows)),
+        indented(table(header, rows)),
         *([f"  all with {config_text(fixed)}"] if fixed else []),
         *([f"  fastest: {config_text(item['best']['config'])}"] if item["best"] else []),
         *([f"  {item['note']}"] if item["note"] else []),
@@ -255,22 +226,13 @@ def _doctor(checks: list[dict[str, Any]]) -> str:
     return "\n".join(out)
 
 
-def _pairs(rows: Sequence[tuple[str, object]]) -> str:
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {'-' if v is None else v}" for name, v in rows)
-
-
-def _indented(text: str) -> str:
-    return "\n".join("  " + line for line in text.splitlines())
-
-
 def _notes(notes: Sequence[str]) -> str:
     return "".join(f"\n  note: {note}" for note in notes)
 
 
 _SECTIONS: dict[str, Callable[[Any], str]] = {
     "launches": _launches,
-    "compile": _compile,
+    "compile": compile_text.report,
     "measurement": _measurement,
     "replay": _replay,
     "coverage": _coverage,

@@ -9,10 +9,14 @@ if TYPE_CHECKING:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return the rows in columns; numbers align at their right end, None is a dash."""
+    """Return the rows in columns; numbers align at their right end, None is a dash.
+
+    An empty text is no value: it leaves a column of numbers one.
+    """
     cells = [["-" if value is None else str(value) for value in row] for row in rows]
     numeric = [
-        bool(cells) and all(_is_number(row[column]) for row in cells)
+        any(row[column] for row in cells)
+        and all(not row[column] or _is_number(row[column]) for row in cells)
         for column in range(len(header))
     ]
     widths = [
@@ -32,6 +36,17 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def _is_number(text: str) -> bool:
     bare = text.replace(",", "").removesuffix("%")
     return text == "-" or bare.replace(".", "", 1).replace("-", "", 1).isdigit()
+
+
+def pairs(rows: Sequence[tuple[str, object]]) -> str:
+    """Return names and values in two columns; None is a dash."""
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {'-' if v is None else v}" for name, v in rows)
+
+
+def indented(text: str) -> str:
+    """Return the text with every line two places to the right."""
+    return "\n".join("  " + line for line in text.splitlines())
 
 
 def duration(time_ms: float | None) -> str:

@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from playground.cli import schema, timing
+from playground.cli.compile_verb import compile_
 from playground.cli.task import typed_value
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
 from playground.engine.findings import coverage_findings
@@ -49,43 +50,6 @@ def perform(task: Task, report: Report) -> None:
 
 def launches(_work: Work) -> None:
     """Everything was done by capturing."""
-
-
-def compile_(work: Work) -> None:
-    """Compile the config for the target, with the text of every stage asked for."""
-    task, session = work.task, work.session
-    outcome = work.attempt(
-        "compile",
-        f"compiling {work.launch.kernel}",
-        lambda: session.compile(work.launch.index, work.config, target=task.target, job=work.job),
-    )
-    work.report.add(*outcome.findings)
-    if outcome.report is None:
-        raise FailedError
-    report = outcome.report
-    stages = report.stages if "all" in task.emit else task.emit
-    ir: dict[str, str] = {}
-    for stage in stages:
-        if stage not in report.stages:
-            raise RefusedError(
-                refusal(
-                    "compile", f"{report.target} has no stage {stage}", task,
-                    hint=f"--emit takes {', '.join(report.stages)} or all",
-                )
-            )  # fmt: skip
-        ir[stage] = _ir(work, stage)
-    work.report.put("compile", schema.compiled(report, ir))
-
-
-def _ir(work: Work, stage: str) -> str:
-    session = work.session
-    captured = session.launches[work.launch.index]
-    ir = work.attempt(
-        "compile",
-        f"reading {stage}",
-        lambda: session.compiler.ir(captured, work.config, stage, work.task.target),
-    )
-    return ir.text
 
 
 def bench(work: Work) -> None:

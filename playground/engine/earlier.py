@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from playground.model.text_diff import without_place
+from playground.model.text_diff import plain_lines
 
 if TYPE_CHECKING:
     from playground.engine.compile_outcome import CompileOutcome
@@ -53,5 +53,4 @@ class Earlier:
 
 def _module(outcome: CompileOutcome) -> list[str]:
     """Return the module that the front end made, without places: comments may have moved those."""
-    lines = str(outcome.asm.get("ttir", "")).splitlines()
-    return [without_place(line) for line in lines if not line.startswith("#loc")]
+    return plain_lines(str(outcome.asm.get("ttir", "")))

@@ -22,8 +22,6 @@ _FUNCTION = re.compile(r"^define [^\n]*\{\n.*?^\}$", re.M | re.S)
 MOST_DIFF_LINES = 2000
 """Lines after which the diff of one pass is cut."""
 
-_CONTEXT = 3
-
 
 @dataclass(frozen=True)
 class _Dump:
@@ -75,7 +73,7 @@ def _dumps(stage: str, text: str) -> Iterator[_Dump]:
         end = heads[number + 1].start() if number + 1 < len(heads) else len(text)
         llvm = _LLVM_HEAD.search(text, head.end(), end)
         end = llvm.start() if llvm else end
-        yield _Dump(name, stage, _plain(text[head.end() : end]))
+        yield _Dump(name, stage, text_diff.plain_lines(text[head.end() : end]))
 
 
 def _name(head: str) -> str:
@@ -84,43 +82,15 @@ def _name(head: str) -> str:
     return word.removesuffix("Pass") or word
 
 
-def _plain(text: str) -> list[str]:
-    """Return a module's lines without the places in the source, which fill half of them."""
-    lines = (text_diff.without_place(line) for line in text.strip("\n").split("\n"))
-    return [line.rstrip() for line in lines if not line.startswith("#loc")]
-
-
 def _pass(name: str, stage: str, before: list[str], after: list[str], kind: str) -> Pass:
-    diff, changed = unified(before, after, kind)
-    return Pass(name, stage, changed, len(after), diff)
-
-
-def unified(before: list[str], after: list[str], stage: str) -> tuple[str, bool]:
-    """Return a unified diff of two texts of a stage, cut where it is long, and whether they differ.
-
-    Lines that are the same but for the numbers of their values count as the same, and are shown as
-    they are afterwards.
-    """
-    blocks = text_diff.blocks(before, after, stage)
+    blocks = text_diff.blocks(before, after, kind)
     if all(block.tag == "equal" for block in blocks):
-        return "", False
-    lines: list[str] = []
-    for hunk in text_diff.hunks(blocks, _CONTEXT):
-        first, last = hunk[0], hunk[-1]
-        lines.append(
-            f"@@ -{first.left_start + 1},{last.left_end - first.left_start} "
-            f"+{first.right_start + 1},{last.right_end - first.right_start} @@"
-        )
-        for block in hunk:
-            if block.tag == "equal":
-                lines += [f" {line}" for line in after[block.right_start : block.right_end]]
-                continue
-            lines += [f"-{line}" for line in before[block.left_start : block.left_end]]
-            lines += [f"+{line}" for line in after[block.right_start : block.right_end]]
+        return Pass(name, stage, False, len(after))
+    lines = text_diff.unified(before, after, blocks)
     if len(lines) > MOST_DIFF_LINES:
         left_out = len(lines) - MOST_DIFF_LINES
         lines = [*lines[:MOST_DIFF_LINES], f"\\ {left_out:,} more lines of this diff are left out"]
-    return "\n".join(lines), True
+    return Pass(name, stage, True, len(after), "\n".join(lines))
 
 
 def _llvm_passes(stage: str, text: str) -> Iterator[Pass]:
@@ -139,7 +109,7 @@ def _llvm_passes(stage: str, text: str) -> Iterator[Pass]:
             if "on loop" in head["name"]:
                 unseen.append(name)
             continue
-        lines = _plain(function[0])
+        lines = text_diff.plain_lines(function[0])
         if before is not None:
             told = " + ".join([*dict.fromkeys(unseen), name])
             yield _pass(told, stage, before, lines, "llir")

@@ -80,6 +80,12 @@ def without_place(line: str) -> str:
     return _PLACE.sub("", line) if placed else line
 
 
+def plain_lines(text: str) -> list[str]:
+    """Return a text's lines without the places in the source, which fill half of MLIR's."""
+    lines = (without_place(line).rstrip() for line in text.strip("\n").splitlines())
+    return [line for line in lines if not line.startswith("#loc")]
+
+
 def blocks(left: Sequence[str], right: Sequence[str], stage: str) -> tuple[Block, ...]:
     """Return how two texts of a stage align; the blocks cover both from first to last line."""
     if left == right:
@@ -90,7 +96,27 @@ def blocks(left: Sequence[str], right: Sequence[str], stage: str) -> tuple[Block
     return tuple(_covering(pairs, len(left), len(right)))
 
 
-def hunks(blocks: Sequence[Block], context: int) -> Iterator[list[Block]]:
+def unified(
+    left: Sequence[str], right: Sequence[str], blocks: Sequence[Block], context: int = 3
+) -> list[str]:
+    """Return the lines of a unified diff; equal lines are shown as the right text has them."""
+    lines: list[str] = []
+    for hunk in _hunks(blocks, context):
+        first, last = hunk[0], hunk[-1]
+        lines.append(
+            f"@@ -{first.left_start + 1},{last.left_end - first.left_start} "
+            f"+{first.right_start + 1},{last.right_end - first.right_start} @@"
+        )
+        for block in hunk:
+            if block.tag == "equal":
+                lines += [f" {line}" for line in right[block.right_start : block.right_end]]
+                continue
+            lines += [f"-{line}" for line in left[block.left_start : block.left_end]]
+            lines += [f"+{line}" for line in right[block.right_start : block.right_end]]
+    return lines
+
+
+def _hunks(blocks: Sequence[Block], context: int) -> Iterator[list[Block]]:
     """Yield the blocks that differ, near ones together, with `context` equal lines around."""
     hunk: list[Block] = []
     for number, block in enumerate(blocks):

@@ -31,6 +31,40 @@ ROW = {
     "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
     "unwritten": (int, Maybe),
 }  # fmt: skip
+REPORT = {
+    "launch": int, "kernel": str, "config": CONFIG, "target": str,
+    "registers": (int, Maybe), "spill_bytes": (int, Maybe), "stack_bytes": (int, Maybe),
+    "shared_bytes": (int, Maybe), "shared_limit_bytes": (int, Maybe), "threads": (int, Maybe),
+    "fits": bool, "stage_times": [{"stage": str, "time_ms": NUMBER}],
+    "total_ms": (*NUMBER, Maybe), "cache_hit": bool, "stages": [str],
+    "occupancy": (dict, Maybe), "notes": [str], "static_shared_bytes": (int, Maybe),
+    "gains": [{"resource": str, "value": int, "programs_per_sm": int, "text": str}],
+    "waves": (dict, Maybe), "register_kinds": dict, "stated_warps": (int, Maybe),
+}  # fmt: skip
+COMPILED = {
+    **REPORT, "ir": dict, "passes": (list, Maybe), "code": (dict, Maybe),
+    "targets": (list, Maybe), "comparison": (dict, Maybe),
+}  # fmt: skip
+CHANGE = {
+    "name": str, "left": (*NUMBER, Maybe), "right": (*NUMBER, Maybe), "unit": str, "line": int,
+}  # fmt: skip
+SIDE = {"config": CONFIG, "target": str, "before_edit": bool}
+COMPILE_EXTRAS = {
+    "waves": {"programs": int, "per_wave": int, "count": NUMBER, "last_wave": NUMBER},
+    "passes": [{
+        "name": str, "stage": str, "changed": bool, "lines": int, "diff": str, "failed": bool}],
+    "code": {
+        "lines": [{
+            "line": int, "source": str, "instructions": int, "counts": dict, "accesses": [{
+                "what": str, "space": str, "bits": int, "count": int}],
+            "matrix": dict, "conversions": int, "barriers": int, "spill_bytes": int}],
+        "total": dict, "elsewhere": int, "notes": [str],
+    },
+    "targets": [{"target": str, "report": (dict, Maybe), "findings": [FINDING]}],
+    "comparison": {
+        "left": SIDE, "right": SIDE, "left_report": (dict, Maybe), "right_report": (dict, Maybe),
+        "changes": [CHANGE], "diffs": dict},
+}  # fmt: skip
 PAYLOADS = {
     "launches": [{
         "index": int, "kernel": str, "file": str, "line": int, "call_line": (int, Maybe),
@@ -53,14 +87,7 @@ PAYLOADS = {
         "host_cost": (dict, Maybe), "energy": (dict, Maybe), "nsight": (dict, Maybe),
     },
     "replay": {"kernel": str, "config": CONFIG},
-    "compile": {
-        "launch": int, "kernel": str, "config": CONFIG, "target": str,
-        "registers": (int, Maybe), "spill_bytes": (int, Maybe), "stack_bytes": (int, Maybe),
-        "shared_bytes": int, "shared_limit_bytes": (int, Maybe), "threads": int, "fits": bool,
-        "stage_times": [{"stage": str, "time_ms": NUMBER}], "total_ms": NUMBER,
-        "cache_hit": bool, "stages": [str], "occupancy": (dict, Maybe), "notes": [str],
-        "ir": dict,
-    },
+    "compile": COMPILED,
     "coverage": {
         "launch": int, "kernel": str, "config": CONFIG, "grid": [int], "tensors": [{
             "name": str, "shape": [int], "dtype": str, "elements": int, "loads": COUNT,
@@ -125,6 +152,9 @@ def check_document(document: dict, key: str) -> None:
         conforms(document[key], PAYLOADS[key], key)
         for extra, shape in EXTRAS.items():
             if key == "measurement" and document[key][extra] is not None:
+                conforms(document[key][extra], shape, extra)
+        for extra, shape in COMPILE_EXTRAS.items():
+            if key == "compile" and document[key][extra] is not None:
                 conforms(document[key][extra], shape, extra)
 
 
