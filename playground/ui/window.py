@@ -154,9 +154,7 @@ class MainWindow(QMainWindow):
         self.drivers.typedChanged.connect(
             lambda code: self.settings.set_typed_driver(self.document.path, code)
         )
-        document.driverFound.connect(
-            lambda: self.settings.set_found_drivers(document.path, document.found_drivers)
-        )
+        document.driverFound.connect(self._keep_found_drivers)
         self.area.fileChosen.connect(self.files.open_path)
         self.area.openWanted.connect(self.files.open)
         self.editor.filesDropped.connect(self.files.open_dropped)
@@ -210,6 +208,9 @@ class MainWindow(QMainWindow):
     def _take_typed_driver(self, path: str) -> None:
         self.document.found_drivers = self.settings.found_drivers(path) if path else {}
         self.drivers.set_typed(self.settings.typed_driver(path) if path else "")
+
+    def _keep_found_drivers(self) -> None:
+        self.settings.set_found_drivers(self.document.path, self.document.found_drivers)
 
     def _show_run_options(self) -> None:
         self.actions_table["run.benchmarks"].setChecked(self.document.run_benchmarks)
