@@ -7,7 +7,7 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import slips
+from playground.engine import device_asserts, slips
 from playground.engine.source_text import lines_of
 from playground.model.finding import Finding, Stage
 from playground.model.outline import syntax_finding
@@ -89,6 +89,8 @@ def finding_from_exception(
     place = _place(error, user_files)
     detail = cut_traceback(error, user_files)
     message = _message(cause if type(error).__name__ == "InterpreterError" else error)
+    if is_fatal(error) and "device-side assert" in message:
+        return _asserted(user_files, message, detail, place)
     if is_fatal(error):
         return Finding(
             "error", "runtime", message.splitlines()[0],
@@ -126,9 +128,34 @@ def finding_from_exception(
         # Raised by the kernel's own lines: what the compiler would refuse, for the most part.
         stage = "compile"
         if isinstance(cause, AssertionError):
-            message = f"static assertion failed: {cause}".removesuffix(": ")
+            at_run_time = device_asserts.is_one(place.get("file", ""), place.get("line", 0))
+            kind = "tl.device_assert" if at_run_time else "static assertion"
+            message = f"{kind} failed: {cause}".removesuffix(": ")
             hint = "the kernel itself rules this config out"
+            if at_run_time:
+                stage, hint = "runtime", "some element of a block breaks what the kernel asserts"
     return Finding("error", stage, message, hint, detail=detail, **place)
+
+
+def _asserted(
+    user_files: Collection[str], message: str, detail: str, place: dict[str, Any]
+) -> Finding:
+    """Return the finding for an assertion that failed on the GPU, which tells no place."""
+    found = device_asserts.assertions(user_files)
+    if len(found) == 1:
+        file, line, text = found[0]
+        message = f"tl.device_assert failed: {text}".removesuffix(": ")
+        place = {"file": file, "line": line}
+        hint = "some element of a block breaks what the kernel asserts"
+    else:
+        lines = ", ".join(str(line) for _, line, _ in found)
+        message = message.splitlines()[0]
+        hint = (
+            f"one of tl.device_assert on lines {lines}: the console shows which" if found
+            else "torch asserts it of an index or a label: the console shows the text"
+        )  # fmt: skip
+    hint += "; the engine must be restarted, the file is kept"
+    return Finding("error", "runtime", message, hint, detail=detail, **place)
 
 
 def root_cause(error: BaseException) -> BaseException:

@@ -107,7 +107,7 @@ def test_the_compiler_looks_at_a_pause_and_its_error_goes_when_it_is_mended(area
     qtbot.waitUntil(lambda: area.editor.severity_at(line) == "error", timeout=5000)
     (request,) = compiler.requests(messages.CompileEdited)
     assert request.text == area.editor.text()
-    assert [text for _, text in waves(area)] == ["x"]
+    assert [text for _, text in waves(area)] == [BROKEN]
     QTest.keyClick(area.editor, Qt.Key.Key_Backspace)
     QTest.keyClicks(area.editor, "+")
     qtbot.waitUntil(lambda: area.editor.severity_at(line) is None, timeout=5000)

@@ -100,9 +100,10 @@ class Arithmetic:
         # Triton 3.6 lets a NaN win; the GPU's maxnum and minnum pass over it.
         builder.create_maxnumf = lambda me, lhs, rhs: me.binary_op(lhs, rhs, np.fmax)
         builder.create_minnumf = lambda me, lhs, rhs: me.binary_op(lhs, rhs, np.fmin)
-        # Range checks of every integer operation, which only an option that nobody sets would use.
+        # No range checks of every integer operation; `tl.device_assert` asserts, which on a GPU it
+        # does in debug mode only.
         quick = dataclasses.replace(
-            self._interpreter.interpreter_builder.options, sanitize_overflow=False
+            self._interpreter.interpreter_builder.options, sanitize_overflow=False, debug=True
         )
         self._interpreter.interpreter_builder.options = quick
 

@@ -1,0 +1,45 @@
+"""Where a file asserts something about a kernel's values while it runs."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Assertion = tuple[str, int, str]
+"""A file, a line, and the text that the assertion prints; empty where it has none."""
+
+
+def assertions(files: Iterable[str]) -> list[Assertion]:
+    """Return every `tl.device_assert` of the files, in the order of their lines."""
+    found: list[Assertion] = []
+    for file in files:
+        try:
+            tree = ast.parse("".join(linecache.getlines(file)))
+        except (SyntaxError, ValueError):  # changed meanwhile
+            continue
+        found += [
+            (file, node.lineno, _text(node))
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and _is_device_assert(node.func)
+        ]
+    return sorted(found)
+
+
+def is_one(file: str, line: int) -> bool:
+    """Tell whether a `tl.device_assert` begins on a line of a file."""
+    return any(at == line for _, at, _ in assertions([file]))
+
+
+def _is_device_assert(function: ast.expr) -> bool:
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name == "device_assert"
+
+
+def _text(call: ast.Call) -> str:
+    given = call.args[1:2] or [item.value for item in call.keywords if item.arg == "msg"]
+    value = getattr(given[0], "value", "") if given else ""
+    return value if isinstance(value, str) else ""
