@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from playground.engine import sass_callers
+from playground.engine import sass_places
 from playground.engine.resources import disassemble
 from playground.engine.triton_private.compiled import tool
 
@@ -22,7 +22,7 @@ class Asm(dict[str, "str | bytes"]):
         if stage != "sass" or not isinstance(cubin, bytes):
             raise KeyError(stage)
         sass = disassemble(cubin, tool("nvdisasm"))
-        self[stage] = sass_callers.put_right(sass, str(self.get("ptx", "")))
+        self[stage] = sass_places.put_right(sass, str(self.get("ptx", "")))
         return self[stage]
 
 

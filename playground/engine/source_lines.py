@@ -32,7 +32,8 @@ _DIRECTIVE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(.*)$")
 _INLINED_AT = re.compile(r"inlined_at (\d+) (\d+) (\d+)")
 _CALLER = re.compile(r"@\[ (\S+):(\d+):\d+")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
-_TABLES = re.compile(r"\s*(\.section|\.size|\}|\.Lfunc_end)")
+_INLINE_ASM = re.compile(r"// (begin|end) inline asm|;#ASM(START|END)")
+_TABLES = re.compile(r"\}|\s*(\.section|\.size|\.Lfunc_end)")
 _SASS = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
 
 
@@ -177,7 +178,12 @@ def _llvm(lines: list[str]) -> list[Chain]:
 # ------------------------------------------------------------------------------ assembly
 
 
-def _directives(lines: list[str]) -> list[Chain]:
+def places_written(ptx: str) -> list[Chain]:
+    """Return the place that the last `.loc` before each line of a PTX text names, as it stands."""
+    return _directives(ptx.splitlines(), as_written=True)
+
+
+def _directives(lines: list[str], *, as_written: bool = False) -> list[Chain]:
     files: dict[str, str] = {}
     for line in lines:
         if ".file" in line and (named := _FILE.match(line)):
@@ -189,8 +195,14 @@ def _directives(lines: list[str]) -> list[Chain]:
     placed: dict[tuple[str, str, str], Chain] = {}
     found: list[Chain] = []
     current: Chain = ()
+    inside = False
     for line in lines:
-        if ".loc" in line and (place := _DIRECTIVE.match(line)):
+        if (" asm" in line or "#ASM" in line) and (edge := _INLINE_ASM.search(line)):
+            inside = (edge[1] or edge[2]).lower() != "end"
+        # LLVM counts the lines of an inline assembly as lines of the source: a load that Triton
+        # writes so would seem to stand lines below. It stands where the assembly begins.
+        skipped = inside and not as_written
+        if not skipped and ".loc" in line and (place := _DIRECTIVE.match(line)):
             number, at, column, rest = place.groups()
             current = ((files.get(number, ""), int(at)),)
             if inlined := _INLINED_AT.search(rest):
@@ -202,7 +214,7 @@ def _directives(lines: list[str]) -> list[Chain]:
                     full = paths.get(name, set())
                     current += ((next(iter(full)) if len(full) == 1 else name, int(at_call)),)
             placed[number, at, column] = current
-        elif _TABLES.match(line):
+        elif not inside and _TABLES.match(line):
             current = ()  # the function ended; tables follow
         found.append(current)
     return found

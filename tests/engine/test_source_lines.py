@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.engine.source_lines import lines_for
+from playground.engine.source_lines import lines_for, places_written
 
 FILE = "/home/me/kernel.py"
 
@@ -140,3 +140,25 @@ def test_a_helper_called_twice_counts_for_the_call_that_came_last():
 	.loc	1 6 1, function_name $L__info_string0, inlined_at 1 9 1
 """
     assert lines_for("ptx", text, FILE) == ((), (9, 21), (6, 9, 21), (9, 22), (6, 9, 22))
+
+
+INLINE_ASSEMBLY = """\
+	.file	1 "/home/me/kernel.py"
+	.loc	1 5 10
+	// begin inline asm
+	.loc	1 5 10
+	mov.u32 %r1, 0x0;
+	.loc	1 6 10
+	ld.global.b32 { %r1 }, [ %rd1 + 0 ];
+}
+	// end inline asm
+	add.s32 %r2, %r1, %r1;
+}
+"""
+
+
+def test_lines_of_an_inline_assembly_are_not_the_sources():
+    # LLVM counts on from where it begins: the load of a block would stand lines below tl.load.
+    assert lines_for("ptx", INLINE_ASSEMBLY, FILE) == ((), *[(5,)] * 9, ())
+    written = places_written(INLINE_ASSEMBLY)
+    assert [line for chain in written for _, line in chain] == [5, 5, 5, 5, 6, 6, 6, 6, 6]

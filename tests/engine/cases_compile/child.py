@@ -86,6 +86,9 @@ class Requests:
         found = self.session.compiler.ir(captured, None, stage, target)
         return {"text": found.text, "lines": found.lines}
 
+    def code(self, launch=0, target=None, knobs=None):
+        return dataclasses.asdict(self.session.code(launch, target=target, **(knobs or {})))
+
     def forget(self, sidecars=False):
         """Drop what the engine holds of compilations; the next answer comes from Triton's cache.
 

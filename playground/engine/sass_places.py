@@ -1,25 +1,27 @@
-"""The calls that SASS was inlined through, told by the PTX that it was assembled from.
+"""The places that SASS comes from, put right by the PTX that it was assembled from.
 
 ptxas knows a caller by file, line and column alone. Where two calls meet in one place, as those of
 `tl.max` on two lines do inside Triton's library, it takes one for the other: nvdisasm then prints
 calls that were never made. Triton 3.6 names callers in comments only, and ptxas drops them all. The
-cubin also holds a table from instructions to lines of the PTX, where the order tells calls apart.
+cubin also holds a table from instructions to lines of the PTX, where the order tells calls apart,
+and where an inline assembly is seen to be one: what is inside has the place where it begins.
 """
 
 from __future__ import annotations
 
 import re
 
-from playground.engine.source_lines import Chain, Place, chains_for
+from playground.engine.source_lines import Chain, Place, chains_for, places_written
 
 _COMMENT = re.compile(r'\t//## File "([^"]*)", line (\d+)')
 _PTX = ".nv_debug_ptx_txt"
 
 
 def put_right(sass: str, ptx: str) -> str:
-    """Return nvdisasm's text with the calls that each instruction was inlined through.
+    """Return nvdisasm's text with the place of each instruction and the calls that led there.
 
-    The innermost place is always nvdisasm's own; calls are the PTX's where it tells that place.
+    They are those of the instruction's line of PTX as long as that is what nvdisasm's place, which
+    the optimizer may have moved, was taken from; else nvdisasm's own.
 
     Parameters
     ----------
@@ -28,17 +30,19 @@ def put_right(sass: str, ptx: str) -> str:
     ptx
         The text it was assembled from.
     """
-    chains = chains_for("ptx", ptx)
+    chains, written = chains_for("ptx", ptx), places_written(ptx)
     out: list[str] = []
     run: list[Place] = []
     printed: Chain = ()
     row_chain: Chain = ()
+    row_place: Chain = ()
     told: Chain = ()
     for line in sass.splitlines():
         found = _COMMENT.match(line)
         if found is not None and found[1] == _PTX:
             row = int(found[2]) - 1
-            row_chain = chains[row] if 0 <= row < len(chains) else ()
+            known = 0 <= row < len(chains)
+            row_chain, row_place = (chains[row], written[row][:1]) if known else ((), ())
             continue
         if found is not None:
             run.append((found[1], int(found[2])))
@@ -46,9 +50,9 @@ def put_right(sass: str, ptx: str) -> str:
         if run:
             printed, run = tuple(run), []
         if line.startswith("\t.section"):
-            printed, row_chain, told = (), (), ()
+            printed, row_chain, row_place, told = (), (), (), ()
         elif "/*" in line:
-            whole = row_chain if row_chain[:1] == printed[:1] else printed
+            whole = row_chain if row_place == printed[:1] else printed
             if whole != told:
                 out += _comments(whole)
                 told = whole
