@@ -12,6 +12,8 @@ import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from triton._utils import canonicalize_dtype
 
 from playground.engine.triton_private.interpreter_checks import ORIGIN
 from playground.engine.triton_private.interpreter_programs import Programs
@@ -162,10 +164,30 @@ class Launches:
             }.get(annotation or "", language.float32)
             data = np.array([value], dtype=np.float64)
             return language.tensor(self._arithmetic.make(data, type_), type_)
-        result = self._convert(value)
+        result = self._plain(value)
+        if result is None:
+            result = self._convert(value)
         if isinstance(result, language.tensor) and result.dtype.is_ptr():
             setattr(result.handle.dtype, ORIGIN, self._storage_of(value, name))
         return result
+
+    def _plain(self, value: Any) -> Any:
+        """Return an integer or a tensor as the kernel sees it; None for anything else.
+
+        Triton's own way asks the compiler's front end for a type's name, which imports all of
+        Gluon for it: that is most of what a first launch takes.
+        """
+        language = self._interpreter.tl
+        if type(value) is int and -(1 << 63) <= value < 1 << 63:
+            small = -(1 << 31) <= value < 1 << 31
+            type_ = language.int32 if small else language.int64
+            data: Any = np.array([value], dtype=np.int32 if small else np.int64)
+        elif isinstance(value, torch.Tensor):
+            type_ = language.str_to_ty(f"*{canonicalize_dtype(value.dtype)}", None)
+            data = np.array([value.data_ptr()], dtype=np.uint64)
+        else:
+            return None
+        return language.tensor(self._interpreter.TensorHandle(data, type_), type_)
 
     def _storage_of(self, value: Any, name: str) -> Storage | None:
         address = value.data_ptr()
