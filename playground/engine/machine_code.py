@@ -80,6 +80,9 @@ def _read_sass(line: str) -> tuple[str, int] | None:
     opcode = found[1]
     if opcode.startswith(("LDL", "STL")) and _STACK_POINTER.search(found[2]):
         return opcode, sass_kinds.bits_of(opcode) // _BYTE
+    if opcode.startswith("HFMA2") and "-RZ, RZ, " in found[2]:
+        # A product of zeros and a constant added: ptxas loads constants so, and it is a move.
+        return "MOV", 0
     return opcode, 0
 
 

@@ -22,9 +22,12 @@ InstructionKind = Literal[
 ]
 """Classes of machine instructions; every instruction is in exactly one.
 
-Wide memory is global memory in 16 bytes a thread, narrow memory anything less. Local memory is what
-spilled registers and arrays go through. Integer holds address computation, moves and conversions
-between integers; async copy holds `cp.async` and TMA.
+Wide memory is global memory in 16 bytes a thread, narrow memory anything less; atomics are among
+them. Local memory is what spilled registers and arrays go through. Async copy holds `cp.async` and
+TMA, tensor core the traffic with tensor memory too, barrier also fences and waits for copies in
+flight. Floating point holds conversions from and to floats; integer the rest of arithmetic: address
+computation, comparisons, moves (between threads, too), reads of arguments and of special registers.
+Other is padding, and what no class is known for, which the notes name.
 """
 
 WIDE_BITS = 128
@@ -50,9 +53,11 @@ class Access:
 class LineCode:
     """What one source line became; counts are instructions in the code, not executions.
 
-    `matrix` counts tensor-core instructions by name (`HGMMA`, `HMMA`, `v_mfma_f32_…`).
-    `conversions` counts layout conversions that go through shared memory or shuffles (TTGIR),
-    `spill_bytes` is bytes a thread stores to and loads from local memory here.
+    `matrix` counts matrix instructions by name (`HGMMA.64x128x16.F32`, `v_mfma_f32_32x32x8_f16`).
+    `conversions` counts changes of a tensor's layout (TTGIR), most of which go through shared
+    memory or shuffles; `barriers` where the threads of a program wait for one another.
+    `spill_bytes` is bytes a thread stores to and loads from where registers are spilled, each
+    instruction counted once; arrays on the stack are no spills.
     """
 
     line: int

@@ -6,6 +6,8 @@ import pytest
 
 from playground.engine import amdgcn_kinds, machine_code, sass_kinds
 from playground.model.machine_code import Access
+from playground.protocol.codec import decode_reply, encode
+from playground.protocol.messages import Code
 from tests.engine.cases_compile.engine import CompileEngine
 from tests.engine.code_reports import report_of
 
@@ -127,6 +129,17 @@ def test_an_unknown_instruction_is_told():
     code = _code("sass", LOCAL)
     assert dict(code.total) == {"local memory": 3, "other": 1}
     assert code.notes[-1] == "1 instructions of no known class: FROB.X"
+
+
+def test_it_travels_to_the_window():
+    message = Code(_code("sass", LOCAL, spill_bytes=8))
+    assert decode_reply(*encode(message, 7)) == (message, 7)
+
+
+def test_a_product_of_zeros_is_a_move():
+    body = "        /*0000*/                   HFMA2{} R5, {}, 0, 2.3e-07 ;\n"
+    assert dict(_code("sass", body.format(".MMA", "-RZ, RZ")).total) == {"integer": 1}
+    assert dict(_code("sass", body.format("", "R2, R3")).total) == {"floating point": 1}
 
 
 def test_spilled_registers_are_told_from_an_array():
