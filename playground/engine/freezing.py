@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import drivers, hosting
 from playground.engine.edits import Edit, replaced
 from playground.engine.freezing_compiled import compiling_calls, passed_to
-from playground.engine.freezing_tuners import Definition, freeze_heuristics, freeze_tuner
+from playground.engine.freezing_tuners import (
+    Definition,
+    freeze_heuristics,
+    freeze_tuner,
+    known_names,
+)
 from playground.engine.triton_private import wrappers
 from playground.model.finding import Finding
 from playground.model.knobs import OPTION_KNOBS
@@ -86,6 +91,7 @@ class _Freezer:
             self._session.judge(self._launch.info.index, self._config)
         effective = hosting.hosted(self._session, self._launch, self._config).effective
         self._tuners()
+        self._unknown_names()
         self._entries()
         self._call()
         lost = sorted(name for name in self._left if name in self._changed)
@@ -132,6 +138,15 @@ class _Freezer:
             for name in set_by_them:
                 if name in written or name not in moved:
                     del self._left[name]
+
+    def _unknown_names(self) -> None:
+        for file in dict.fromkeys(
+            [self._session.path, wrappers.definition(self._launch.function)[0]]
+        ):
+            tree = self._tree(file)
+            if tree is not None:
+                name = wrappers.kernel_name(self._launch.function)
+                self._frozen.add(file, *known_names(tree, name))
 
     # ------------------------------------------------------------------ where a knob enters
 

@@ -11,10 +11,11 @@ from playground.engine.triton_private import wrappers
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from playground.model.knobs import KnobValue
 
+_NAME_LISTS = ("key", "reset_to_zero", "restore_value")
 _FOR_TUNING = frozenset(
     {
         "prune_configs_by", "warmup", "rep", "use_cuda_graph", "do_bench", "cache_results",
@@ -118,31 +119,42 @@ def freeze_tuner(
             else:
                 found.append(replaced(configs, f"[{config}]"))
                 found += _without(call, _FOR_TUNING)
-            found += _known_names(call, getattr(wrappers.autotuner_of(kernel), "arg_names", ()))
     if found or not names:
         return found
     return _set_afterwards(definition, kernel, sorted(names)[0], chosen, values, namespace, keep)
 
 
-def _known_names(call: ast.Call, parameters: Collection[str]) -> Iterator[Edit]:
-    """Yield the edits that take out of a tuner's lists what is no parameter of the kernel.
+def known_names(tree: ast.Module, frozen: str) -> Iterator[Edit]:
+    """Yield the edits that take out of tuners' lists what is no parameter of their kernel.
 
     Triton refuses such a name from 3.9 on; the app lets it through, and the file must load alone.
+
+    Parameters
+    ----------
+    frozen
+        The kernel whose tuner gets one config: its other lists go anyway.
     """
-    given = [*zip(("configs", "key"), call.args, strict=False)]
-    given += [(keyword.arg or "", keyword.value) for keyword in call.keywords]
-    for name, value in given:
-        if name not in ("key", "reset_to_zero", "restore_value"):
+    for kernel in ast.walk(tree):
+        if not isinstance(kernel, ast.FunctionDef):
             continue
-        if not isinstance(value, (ast.List, ast.Tuple)) or not parameters:
-            continue
-        kept = [
-            item
-            for item in value.elts
-            if not isinstance(item, ast.Constant) or item.value in parameters
-        ]
-        if len(kept) < len(value.elts) and (name == "key" or name not in _FOR_TUNING):
-            yield replaced(value, f"[{', '.join(ast.unparse(item) for item in kept)}]")
+        every = [*kernel.args.posonlyargs, *kernel.args.args, *kernel.args.kwonlyargs]
+        parameters = {item.arg for item in every}
+        for call in kernel.decorator_list:
+            if not isinstance(call, ast.Call) or _callee(call) != "autotune":
+                continue
+            given = [*zip(("configs", "key"), call.args, strict=False)]
+            given += [(keyword.arg or "", keyword.value) for keyword in call.keywords]
+            for name, value in given:
+                lists = ("key",) if kernel.name == frozen else _NAME_LISTS
+                if name not in lists or not isinstance(value, (ast.List, ast.Tuple)):
+                    continue
+                kept = [
+                    ast.unparse(item)
+                    for item in value.elts
+                    if not isinstance(item, ast.Constant) or item.value in parameters
+                ]
+                if len(kept) < len(value.elts):
+                    yield replaced(value, f"[{', '.join(kept)}]")
 
 
 def _set_afterwards(
