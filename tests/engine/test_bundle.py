@@ -5,7 +5,7 @@ import pytest
 from playground.engine.bundle import Bundle
 from playground.engine.bundle_text import BundleText
 from playground.engine.edits import shifted
-from playground.engine.user_modules import UserModules
+from playground.engine.user_modules import Symbol, UserModules
 
 
 @pytest.fixture
@@ -134,3 +134,15 @@ def test_moving_statements_leaves_their_strings_alone():
     text = 'x = """a\n  b\n"""\nif x:\n    y = 1'
     assert shifted(text, 4) == '    x = """a\n  b\n"""\n    if x:\n        y = 1'
     assert shifted(shifted(text, 4), -4) == text
+
+
+def test_modules_may_import_each_other_in_a_circle(tmp_path):
+    (tmp_path / "one.py").write_text("from two import *\nfrom two import lost\nA = 1\n")
+    (tmp_path / "two.py").write_text("from one import *\nfrom one import lost\nB = 2\n")
+    modules = UserModules(str(tmp_path / "one.py"), {})
+    one, two = str(tmp_path / "one.py"), str(tmp_path / "two.py")
+    assert modules.member(one, "B") == Symbol(two, "B")
+    assert modules.member(two, "A") == Symbol(one, "A")
+    assert isinstance(modules.member(one, "lost"), Symbol)  # wherever: the search ends
+    assert modules.member(one, "nowhere") is None
+    assert {"A", "B"} <= set(modules.public_names(one))
