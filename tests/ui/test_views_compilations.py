@@ -16,7 +16,7 @@ from playground.ui.document_compilations import typed_config
 from playground.ui.theme import Theme
 from playground.ui.views.code_text import CodeText
 from playground.ui.views.compilations import CompilationsPage, moved
-from playground.ui.views.diff_rows import DiffRow, change_heads, diff_rows
+from playground.ui.views.diff_rows import DiffRow, change_heads, changed_span, diff_rows
 from playground.ui.views.fits import FitsPage
 from playground.ui.views.passes import PassesPage, diff_tints
 from playground.ui.views.table_twin import RecordTable
@@ -102,6 +102,12 @@ def test_equal_lines_before_the_first_and_after_the_last_change_are_one_row() ->
     assert row.skipped == 100
 
 
+def test_where_two_lines_differ() -> None:
+    assert changed_span("num = 4 : i32", "num = 16 : i32") == ((6, 7), (6, 8))
+    assert changed_span("aa", "aaa") == ((2, 2), (2, 3))
+    assert changed_span("", "new") == ((0, 0), (0, 3))
+
+
 # ------------------------------------------------------------------------------ two compilations
 
 
@@ -152,8 +158,14 @@ def test_a_stage_of_both_is_aligned_and_scrolled_together(
     right.verticalScrollBar().setValue(2)
     assert left.verticalScrollBar().value() == right.verticalScrollBar().value() == 2
     page.findChild(QWidget, "compilations.next").click()
-    # `make_range` and both loads have the block in them.
+    # `make_range` and both loads have the block in them; the cursor is where it differs.
     assert right.textCursor().blockNumber() == 4
+    assert (
+        right.textCursor()
+        .block()
+        .text()[right.textCursor().positionInBlock() :]
+        .startswith("1024 : i32")
+    )
     page.findChild(QWidget, "compilations.swap").click()
     state = gpu_ran.compiler.compilations
     qtbot.waitUntil(lambda: not state.running)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QTextBlock, QTextCursor, QTextDocument
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTextLine
 
     from playground.ui.theme import Theme
     from playground.ui.views.ir_fold import Region
@@ -62,6 +62,7 @@ class CodeText(FoldingText):
         self._label_chars = (0, 0)
         self._marks: frozenset[int] = frozenset()
         self._tints: dict[int, str] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
         self._ruled: dict[int, str] = {}
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
@@ -89,15 +90,17 @@ class CodeText(FoldingText):
         labels: Callable[[int], tuple[str, str]] | None = None,
         label_chars: tuple[int, int] = (0, 0),
         tints: Mapping[int, str] | None = None,
+        spans: Mapping[int, tuple[int, int]] | None = None,
         folds: Sequence[Region] = (),
     ) -> None:
         """Show another text; the place looked at stays.
 
         `labels` gives two columns of the margin by line (from 0), which are `label_chars` wide,
-        `tints` theme tokens of grounds, and `folds` what folds, each with its first state.
+        `tints` theme tokens of grounds, `spans` the columns of a line that matter most, and
+        `folds` what folds, each with its first state.
         """
         scroll = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        self._marks, self._tints = frozenset(), dict(tints or {})
+        self._marks, self._tints, self._spans = frozenset(), dict(tints or {}), dict(spans or {})
         self._labels, self._label_chars = labels, label_chars
         self._painted += 1
         self.set_folding_text(text, folds)
@@ -188,10 +191,20 @@ class CodeText(FoldingText):
                 painter.fillRect(0, top, width, height, self.theme.color(token))
             if number in self._marks:
                 painter.fillRect(0, top, width, height, self.theme.color("selection"))
+            if number in self._spans:
+                self._paint_span(painter, block, top, height)
             if number in self._folded:
                 self._paint_fold(painter, block, top, height)
         painter.end()
         super().paintEvent(event)
+
+    def _paint_span(self, painter: QPainter, block: QTextBlock, top: int, height: int) -> None:
+        line = block.layout().lineAt(0)
+        if not line.isValid():
+            return
+        left, right = (_x(line, column) for column in self._spans[block.blockNumber()])
+        area = QRectF(left + self.contentOffset().x(), top, max(right - left, 2.0), height)
+        painter.fillRect(area, self.theme.color("search"))
 
     def _paint_fold(self, painter: QPainter, block: QTextBlock, top: int, height: int) -> None:
         hidden = self._regions[block.blockNumber()].end - block.blockNumber()
@@ -315,3 +328,10 @@ class CodeText(FoldingText):
             self.set_folded(line, text == "-")
         else:
             super().keyPressEvent(event)
+
+
+def _x(line: QTextLine, column: int) -> float:
+    """Return where a column of a laid-out line begins."""
+    # The typed signature of `cursorToX` leaves out that Python gets the column back as well.
+    x: Any = line.cursorToX(column)
+    return float(x[0] if isinstance(x, tuple) else x)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from playground.ui.views.code_text import CodeText
-from playground.ui.views.diff_rows import change_heads, diff_rows
+from playground.ui.views.diff_rows import change_heads, changed_span, diff_rows
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QScrollBar
@@ -34,6 +34,7 @@ class DiffPair(QWidget):
         self._texts: tuple[CodeText, CodeText] | None = None
         self._stage = ""
         self._heads: tuple[int, ...] = ()
+        self._spans: dict[int, tuple[int, int]] = {}
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(0)
@@ -57,13 +58,27 @@ class DiffPair(QWidget):
         self._heads = change_heads(rows)
         left, right = self._make(diff.stage)
         digits = len(str(max(diff.left.count("\n"), diff.right.count("\n"), 99)))
-        self._fill(left, rows, digits, left_side=True)
-        self._fill(right, rows, digits, left_side=False)
+        both = {
+            at: changed_span(row.left_text, row.right_text)
+            for at, row in enumerate(rows)
+            if row.tag == "replace" and row.left and row.right
+        }
+        self._spans = {at: spans[1] for at, spans in both.items()}
+        self._fill(left, rows, digits, {at: spans[0] for at, spans in both.items()}, 0)
+        self._fill(right, rows, digits, self._spans, 1)
 
     def step(self, direction: int) -> None:
         """Go to the next or previous change."""
-        if self._texts is not None:
-            self._texts[1].step_mark(direction)
+        if self._texts is None:
+            return
+        text = self._texts[1]
+        text.step_mark(direction)
+        # What changed is often far to the right.
+        cursor = text.textCursor()
+        start, _ = self._spans.get(cursor.blockNumber(), (0, 0))
+        cursor.setPosition(cursor.block().position() + start)
+        text.setTextCursor(cursor)
+        text.ensureCursorVisible()
 
     def _make(self, stage: str) -> tuple[CodeText, CodeText]:
         if self._texts is not None and stage == self._stage:
@@ -89,8 +104,14 @@ class DiffPair(QWidget):
         return self._texts
 
     def _fill(
-        self, text: CodeText, rows: tuple[DiffRow, ...], digits: int, *, left_side: bool
+        self,
+        text: CodeText,
+        rows: tuple[DiffRow, ...],
+        digits: int,
+        spans: dict[int, tuple[int, int]],
+        side: int,
     ) -> None:
+        left_side = side == 0
         tokens = _LEFT if left_side else _RIGHT
         numbers = [row.left if left_side else row.right for row in rows]
         tints = {
@@ -104,7 +125,7 @@ class DiffPair(QWidget):
         shown = "\n".join(row.left_text if left_side else row.right_text for row in rows)
         text.show_text(
             shown, labels=lambda at: (str(numbers[at] or "") if at < len(numbers) else "", ""),
-            label_chars=(digits, 0), tints=tints,
+            label_chars=(digits, 0), tints=tints, spans=spans,
         )  # fmt: skip
         text.set_ruled({at: _RULED[row.tag] for at, row in enumerate(rows) if row.tag in _RULED})
 

@@ -37,6 +37,9 @@ TARGET_NAMES = {
     "hip:gfx942": "MI300", "hip:gfx950": "MI355",
 }  # fmt: skip
 
+MOST_LINES = 5
+"""Lines of what is wrong that stand above the tabs."""
+
 
 class CompilerView(QWidget):
     """The target and the figures on top, the tabs below; each fetches what it shows when seen.
@@ -178,7 +181,11 @@ class CompilerView(QWidget):
         ]
         if not texts and report is not None and not report.fits:
             texts = [" ".join(report.notes) or f"It cannot launch on {report.target}."]
-        return "\n".join(texts)
+        lines = "\n".join(texts).splitlines()
+        if len(lines) > MOST_LINES:
+            # A compiler's own log can be long; the tabs need the room, the findings have it all.
+            lines = [*lines[: MOST_LINES - 1], "… the findings have all of it"]
+        return "\n".join(lines)
 
     # ------------------------------------------------------------------------------ acting
 

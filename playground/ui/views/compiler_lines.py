@@ -173,7 +173,11 @@ class LinesPage(QWidget):
         code = self._code.code
         if code is None or not code.lines:
             self._stack.setCurrentIndex(0)
-            if self._code.problem:
+            if self._document.failed_to_compile:
+                self._empty.say(
+                    "There is no code", "This config does not compile: see the findings."
+                )
+            elif self._code.problem:
                 self._empty.say("No code by line", self._code.problem)
             elif code is not None:
                 self._empty.say(
@@ -199,7 +203,9 @@ class LinesPage(QWidget):
         if code.elsewhere:
             said.append(f"{code.elsewhere} of no line of this file")
         if not self._code.is_current():
-            said.append(f"of {code.config.label()} for {code.target}, the next is on its way …")
+            failed = self._document.failed_to_compile
+            new = "what is shown now does not compile" if failed else "the next is on its way …"
+            said.append(f"of {code.config.label()} for {code.target}, {new}")
         said += code.notes
         self._note.setText("; ".join(said))
 

@@ -68,6 +68,18 @@ def _cut(rows: list[DiffRow], *, first: bool, last: bool) -> list[DiffRow]:
     return [*rows[:head], gap, *rows[len(rows) - tail :]]
 
 
+def changed_span(one: str, other: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return where two lines differ: start and end of it in the one and in the other."""
+    shorter = min(len(one), len(other))
+    head = 0
+    while head < shorter and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    return (head, len(one) - tail), (head, len(other) - tail)
+
+
 def change_heads(rows: Sequence[DiffRow]) -> tuple[int, ...]:
     """Return the row each change begins at."""
     tags = ["equal", *(row.tag for row in rows)]

@@ -146,6 +146,12 @@ class PassesPage(QWidget):
                     "The kernel is compiled once more, with its text taken after every pass.",
                 )
             return
+        if not recorded.passes:
+            self._stack.setCurrentIndex(0)
+            self._empty.say(
+                "No pass has run", "Compiling ended before the first of them: see the findings."
+            )
+            return
         self._stack.setCurrentIndex(1)
         if recorded is not self._shown:
             self._shown = recorded
