@@ -80,6 +80,8 @@ class Blame:
         root = self._root()
         self.function = function if root is None else root.function
         self.parameters = _parameters(self.function)
+        named = [] if self.function is None else self.function.args.kwonlyargs
+        self.by_keyword = {each.arg for each in named}
         self.values = self._passed(root)
 
     @property

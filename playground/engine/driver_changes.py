@@ -42,6 +42,8 @@ class Changes:
     def position(self, parameter: str) -> int | None:
         """Return where the call takes a parameter, None for one that goes by keyword."""
         names = self.blame.parameters
+        if parameter in self.blame.by_keyword:
+            return None
         if parameter not in names or any(s.keyword == parameter for s in self.draft.slots):
             return None
         return names.index(parameter)

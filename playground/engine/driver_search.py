@@ -106,7 +106,11 @@ class Search:
             return first
         self.longest_s = first.elapsed_ms / 1e3
         written = self._outcome(driver)
-        found = self._first_that_fits(driver, written)
+        try:
+            found = self._first_that_fits(driver, written)
+        except CancelledError:
+            self.session.driver = driver
+            raise
         if found is None:
             if not self.tried:
                 return first

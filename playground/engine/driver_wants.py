@@ -158,6 +158,10 @@ class Wants:
         if kind not in (ast.Eq, ast.Is):
             return
         for node, other in ((right, first), (left, second)):
+            if not other:  # no dimension is left: the other side has too few
+                for source in self.blame.sources(left if node is right else right):
+                    yield from self.changes.ranked(source, 2)
+                continue
             for source in self._whole(node):
                 variable = self.changes.variable(source.parameter)
                 texts = [str(size) for size in other]

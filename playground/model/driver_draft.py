@@ -96,7 +96,7 @@ class Draft:
         ]:  # fmt: skip
             first -= 1
         line = f"{variable} = {text}"
-        lines = [f"{line}  # {said}"] if len(line) + len(said) < 86 else [f"# {said}", line]
+        lines = [f"{line}  # {said}"] if len(line) + len(said) < 76 else [f"# {said}", line]
         return Draft("\n".join([*self.lines[:first], *lines, *self.lines[last + 1 :]]))
 
     def with_argument(self, position: int | None, keyword: str, text: str) -> Draft:

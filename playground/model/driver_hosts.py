@@ -85,7 +85,7 @@ def host_driver(
             # Torch passes arguments on to `forward` by position only.
             arguments.append(ast.unparse(defaults[name]))
             continue
-        by_name = by_name or not passed
+        by_name = by_name or not passed or use.parameters[name].by_keyword
         if passed:
             arguments.append(f"{name}={passed}" if by_name else passed)
     text.line()

@@ -47,6 +47,7 @@ def read_host(
         annotation = ast.unparse(argument.annotation) if argument.annotation is not None else ""
         parameter = Parameter(origin=argument.arg, name=argument.arg, annotation=annotation)
         parameter.is_tensor = "Tensor" in annotation
+        parameter.by_keyword = argument in function.args.kwonlyargs
         if argument.arg in defaults:
             parameter.given = False
             default = defaults[argument.arg]

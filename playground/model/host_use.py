@@ -48,6 +48,7 @@ class Parameter(HostTensor):
     given: bool = True
     default: object = None
     needed: bool = False
+    by_keyword: bool = False
     words: list[str] = field(default_factory=list)
     items: int = 0
 

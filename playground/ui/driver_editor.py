@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
-_FOUND = "Written by the app, and changed until it ran: the findings say why. Change what you like."
+_FOUND = "Written by the app, and changed until it ran: change what you like, then Ctrl+Enter."
 DRIVER_FILE = "<driver>"
 """The file name of findings about the driver's own lines."""
 

@@ -14,6 +14,7 @@ from playground.engine import (
     simulated_cuda,
     simulated_placement,
     unmeasured,
+    user_frames,
 )
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
@@ -334,3 +335,14 @@ def test_memory_of_generated_files_lies_where_a_gpu_would_hold_it(cuda):
         made = torch._C._dynamo.guards._empty_strided_cuda((2, 3), (1, 2), torch.float16)
     assert (made.shape, made.stride(), made.dtype) == ((2, 3), (1, 2), torch.float16)
     assert made.is_cuda
+
+
+def test_a_file_that_asks_whether_triton_has_a_gpu_is_told_so_while_it_is_simulated():
+    code = compile(
+        "from torch.utils._triton import has_triton\nfound = has_triton()", "k.py", "exec"
+    )
+    user_frames.register("k.py")
+    namespace: dict[str, object] = {}
+    with simulated_cuda.simulated_cuda("cuda:90"):
+        exec(code, namespace)
+    assert namespace["found"] is True

@@ -200,3 +200,118 @@ def test_strange_kernels_do_not_stop_a_file_from_opening() -> None:
         header = "@triton.jit\ndef odd(x_ptr, n, *rest, B: tl.constexpr = 4):\n"
         found = outline(f"{HEAD}{header}    {body}\n", "k.py")
         assert [kernel.name for kernel in found.kernels] == ["odd"]
+
+
+def calls_of(text: str) -> list[str]:
+    """Return the last line of each driver written for host code beside the kernel."""
+    return [last_lines(driver, 1)[0] for driver in written(KERNEL + text)]
+
+
+LAUNCH = "    add_kernel[(8,)](x, x, torch.empty_like(x), x.numel(), BLOCK=128)\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "call"),
+    [
+        # A check under which None is refused asks for a value.
+        ("x, dtype=None", "    if dtype is None:\n        raise ValueError\n",
+         "run_it(x, torch.float32)"),
+        # The first of the words that it is compared with leads somewhere.
+        ("x, mode", "    if mode == 'rows':\n        x = x + 1\n    elif mode == 'columns':\n"
+         "        x = x + 2\n", "run_it(x, 'rows')"),
+        ("x, mode", "    assert mode in ('mean', 'sum')\n", "run_it(x, 'mean')"),
+        # Lists by their elements, as many as are looked at.
+        ("x, parts: list[int]", "    a, b = parts[0], parts[2]\n", "run_it(x, [64, 64, 64])"),
+        ("x, pair: tuple[int, float]", "", "run_it(x, (64, 0.5))"),
+        # A dimension, whichever way it is counted.
+        ("x, dim", "    if dim < 0:\n        dim += x.dim()\n", "run_it(x, -1)"),
+        # A name that says a whole number, and one that is only passed by its name.
+        ("x, *, chunk_size", "", "run_it(x, chunk_size=chunk_size)"),
+        # What was left at its default stays there, though a size is called the same.
+        ("x, rows=None", "    rows, columns = x.shape\n", "run_it(x)"),
+    ],
+)  # fmt: skip
+def test_what_a_launcher_asks_for_besides_tensors(head: str, body: str, call: str) -> None:
+    assert calls_of(f"\ndef run_it({head}):\n{body}{LAUNCH}    return x\n") == [call]
+
+
+@pytest.mark.parametrize(
+    ("body", "shape"),
+    [
+        ("    n = x.shape[-1]\n    x = x.view(-1, n)\n    y = y.view(-1, n)\n", ("128, n", "128, n")),
+        ("    assert x.ndim in (3, 4)\n    assert y.shape == x.shape\n",
+         ("4, 128, 64", "4, 128, 64")),
+        ("    b, s, d = x.shape\n    assert y.shape == (*x.shape[:2], 16)\n",
+         ("b, s, d", "b, s, 16")),
+        ("    rows, n = x.shape\n    y = y[None, :].expand(rows, -1)\n", ("rows, n", "1000")),
+    ],
+)  # fmt: skip
+def test_shapes_are_read_from_views_ranks_and_starred_tuples(body: str, shape) -> None:
+    text = f"\ndef launch_it(x, y):\n{body}{LAUNCH}    return x\n"
+    (driver,) = written(KERNEL + text)
+    made = [line for line in driver.code.splitlines() if line.startswith(("x =", "y ="))]
+    wanted = [line for line in made if f"torch.randn({shape[made.index(line)]}, " in line]
+    assert wanted == made, driver.code
+
+
+def test_a_stub_under_an_else_and_an_operators_fake_get_no_driver() -> None:
+    text = f"""
+if torch.version.hip is None:
+    @torch.library.custom_op("mine::double", mutates_args=())
+    def double(x: torch.Tensor) -> torch.Tensor:
+    {LAUNCH}        return x
+
+    @double.register_fake
+    def _fake_double(x: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(x)
+else:
+    def double(x: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError
+"""
+    assert calls_of(text) == ["double(x)"]
+
+
+def test_another_name_of_an_autograd_functions_apply_is_followed() -> None:
+    text = """
+class _Attention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, causal):
+        b, h, n, d = x.shape
+        assert d in {16, 32, 64}
+        add_kernel[(8,)](x, x, torch.empty_like(x), n, BLOCK=128)
+        return x
+
+attention = _Attention.apply
+
+def attention_causal(x):
+    return attention(x, True)
+"""
+    (driver,) = written(KERNEL + text)
+    assert driver.label == "written for attention_causal"
+    assert "d = 32" in driver.code
+    assert "x = torch.randn(b, h, n, d, device=device)" in driver.code
+
+
+def test_launchers_of_imported_kernels_get_drivers_where_nothing_else_can_be_run() -> None:
+    found = outline("""
+import torch
+from mine.kernels import cross_entropy_kernel
+
+def cross_entropy(logits: torch.Tensor, labels: torch.Tensor):
+    return cross_entropy_kernel(logits, labels)
+
+def name_of(kind):
+    return kind.__name__
+""", "k.py")  # fmt: skip
+    assert [driver.label for driver in found.drivers] == ["written for cross_entropy"]
+
+
+def test_arguments_behind_one_by_name_go_by_name() -> None:
+    text = """
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr, n):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, tl.load(x_ptr + offs, mask=offs < n), mask=offs < n)
+"""
+    (driver,) = written(text)
+    assert "copy_kernel[grid](x, out, BLOCK=128, n=n)" in driver.code
