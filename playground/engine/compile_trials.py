@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.launch import Launch
 
-_TRIALS = 6
+TRIALS = 6
+"""Configs that a search compiles at most, unless fewer are asked for."""
+
 _SMALLEST_BLOCK = 16
 
 
@@ -24,19 +26,19 @@ class Search:
     then holds what was found, as text.
     """
 
-    def __init__(self, launch: Launch, made: CompileReport) -> None:
+    def __init__(self, launch: Launch, made: CompileReport, most: int = TRIALS) -> None:
         self._asked = made.config
         self._families = _smaller_configs(launch, made)
         self._family = next(self._families, None)
-        self._tried = 0
+        self._left = most
         self.fitting: list[str] = []
 
     def trial(self) -> Config | None:
         """Return the next config to compile, or None when the search is over."""
-        while self._family is not None and self._tried < _TRIALS:
+        while self._family is not None and self._left > 0:
             config = next(self._family, None)
             if config is not None:
-                self._tried += 1
+                self._left -= 1
                 return config
             self._family = next(self._families, None)
         return None

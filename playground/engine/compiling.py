@@ -19,7 +19,7 @@ from playground.engine.compile_messages import (
 from playground.engine.compile_orders import order_of, sendable, unsendable
 from playground.engine.compile_outcome import Asm, CompileOutcome, StageError
 from playground.engine.compile_pool import WorkerPool
-from playground.engine.compile_trials import Search
+from playground.engine.compile_trials import TRIALS, Search
 from playground.engine.job import Job
 from playground.model.config import Config, validated
 from playground.model.outline import Driver
@@ -41,6 +41,8 @@ Wanted = tuple[Config, str]
 """A config and the target to compile it for."""
 
 _KEPT_BYTES = 256 << 20
+_TRIALS_A_TARGET = 2
+"""Where many targets are compiled for, the first guess of each kind must do."""
 
 
 class Compiler:
@@ -164,7 +166,8 @@ class Compiler:
             report(wanted[1], outcome)
 
         made = self._each(launch, tuple((config, name) for name in names), job, done)
-        return self._with_remedies(launch, {name: made[config, name] for name in names}, job)
+        outcomes = {name: made[config, name] for name in names}
+        return self._with_remedies(launch, outcomes, job, _TRIALS_A_TARGET)
 
     def compile_many(
         self,
@@ -340,11 +343,15 @@ class Compiler:
             self._kept_bytes -= sum(map(len, oldest.asm.values()))
 
     def _with_remedies(
-        self, launch: CapturedLaunch, outcomes: dict[str, CompileOutcome], job: Job
+        self,
+        launch: CapturedLaunch,
+        outcomes: dict[str, CompileOutcome],
+        job: Job,
+        most: int = TRIALS,
     ) -> dict[str, CompileOutcome]:
         """Return the outcomes with the nearest configs that fit, each of them really compiled."""
         searches = {
-            name: Search(launch.info, made.report)
+            name: Search(launch.info, made.report, most)
             for name, made in outcomes.items()
             if made.report is not None and not made.report.fits
         }

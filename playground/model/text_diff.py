@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Span = tuple[int, int, int, int]
 """Lines `[0]` to `[1]` of the left text and `[2]` to `[3]` of the right one, ends not included."""
 
-_MOST_STEPS = 600
-"""Edit steps after which a stretch without a line of its own is taken as replaced."""
+_MOST_STEPS = 150
+"""Edit steps after which the way that led furthest is taken: the time grows with their square."""
 
 _VALUE = re.compile(r"%[\w.$#:]*[\w$#]|![0-9]+|\^bb\d+")
 _ALIAS = re.compile(r"#\w+")
@@ -61,7 +61,7 @@ def _keys_of_values(lines: Sequence[str]) -> list[str]:
     layouts: dict[str, str] = {
         alias[1]: alias[2]
         for line in lines
-        if line.startswith("#") and (alias := _ALIASED.match(line)) and "loc" not in line
+        if line.startswith("#") and not line.startswith("#loc") and (alias := _ALIASED.match(line))
     }
     found = []
     for line in lines:
@@ -243,22 +243,29 @@ def _alone(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[
 
 
 def _shortest(left: Sequence[str], right: Sequence[str], span: Span) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of the shortest edit (Myers), or none where that takes too many steps."""
+    """Yield the pairs of the shortest edit (Myers), in pieces where it takes many steps."""
     a, b, c, d = span
     # A line that the other text does not have can only be an edit: it need not be looked at.
     theirs, ours = set(right[c:d]), set(left[a:b])
     lefts = [at for at in range(a, b) if left[at] in theirs]
     rights = [at for at in range(c, d) if right[at] in ours]
-    for x, y in _myers([left[at] for at in lefts], [right[at] for at in rights]):
-        yield lefts[x], rights[y]
+    mine, others = [left[at] for at in lefts], [right[at] for at in rights]
+    x = y = 0
+    while x < len(mine) and y < len(others):
+        pairs, x_moved, y_moved = _myers(mine[x:], others[y:])
+        for x_at, y_at in pairs:
+            yield lefts[x + x_at], rights[y + y_at]
+        x, y = x + x_moved, y + y_moved
 
 
-def _myers(left: list[str], right: list[str]) -> list[tuple[int, int]]:
+def _myers(left: list[str], right: list[str]) -> tuple[list[tuple[int, int]], int, int]:
+    """Return the pairs of the shortest edit, and how far it leads in either text."""
     n, m = len(left), len(right)
     reach = {1: 0}
     trail: list[dict[int, int]] = []
-    for steps in range(min(n + m, _MOST_STEPS) + 1):
+    for steps in range(n + m + 1):
         trail.append(dict(reach))
+        furthest = (0, 0)
         for k in range(-steps, steps + 1, 2):
             down = k == -steps or (k != steps and reach[k - 1] < reach[k + 1])
             x = reach[k + 1] if down else reach[k - 1] + 1
@@ -267,25 +274,29 @@ def _myers(left: list[str], right: list[str]) -> list[tuple[int, int]]:
                 x, y = x + 1, y + 1
             reach[k] = x
             if x >= n and y >= m:
-                return _walked(trail, steps, n, m)
-    return []
+                return _walked(trail, steps, n, m), n, m
+            if x <= n and y <= m:
+                furthest = max(furthest, (x + y, x))
+        if steps >= _MOST_STEPS and furthest[0]:
+            x, y = furthest[1], furthest[0] - furthest[1]
+            return _walked(trail, steps, x, y), x, y
+    return [], n, m
 
 
 def _walked(trail: list[dict[int, int]], steps: int, x: int, y: int) -> list[tuple[int, int]]:
+    """Return the pairs on the way to `x` and `y`, from what was reached after each step."""
     pairs: list[tuple[int, int]] = []
-    for step in range(steps, -1, -1):
+    for step in range(steps, 0, -1):
         reach, k = trail[step], x - y
         down = k == -step or (k != step and reach[k - 1] < reach[k + 1])
         before = k + 1 if down else k - 1
-        last_x = reach[before] if step else 0
-        last_y = last_x - before if step else 0
-        while x > last_x + (0 if down else 1) and y > last_y + (1 if down else 0) and step:
+        last_x = reach[before]
+        last_y = last_x - before
+        while x > last_x + (not down) and y > last_y + down:
             x, y = x - 1, y - 1
             pairs.append((x, y))
-        if not step:
-            while x > 0 and y > 0:
-                x, y = x - 1, y - 1
-                pairs.append((x, y))
-            break
         x, y = last_x, last_y
+    while x > 0 and y > 0:
+        x, y = x - 1, y - 1
+        pairs.append((x, y))
     return pairs[::-1]

@@ -51,12 +51,12 @@ def test_warp_size_follows_the_architecture():
 
 
 def test_limits_are_those_of_the_cuda_programming_guide():
-    shared = {"cuda:75": 64, "cuda:80": 163, "cuda:86": 99, "cuda:89": 99,
-              "cuda:90": 227, "cuda:100": 227, "cuda:120": 99}  # fmt: skip
-    warps = {"cuda:75": 32, "cuda:80": 64, "cuda:86": 48, "cuda:89": 48,
-             "cuda:90": 64, "cuda:100": 64, "cuda:120": 48}  # fmt: skip
-    blocks = {"cuda:75": 16, "cuda:80": 32, "cuda:86": 16, "cuda:89": 24,
-              "cuda:90": 32, "cuda:100": 32, "cuda:120": 24}  # fmt: skip
+    shared = {"cuda:75": 64, "cuda:80": 163, "cuda:86": 99, "cuda:87": 163, "cuda:89": 99,
+              "cuda:90": 227, "cuda:100": 227, "cuda:103": 227, "cuda:120": 99}  # fmt: skip
+    warps = {"cuda:75": 32, "cuda:80": 64, "cuda:86": 48, "cuda:87": 48, "cuda:89": 48,
+             "cuda:90": 64, "cuda:100": 64, "cuda:103": 64, "cuda:120": 48}  # fmt: skip
+    blocks = {"cuda:75": 16, "cuda:80": 32, "cuda:86": 16, "cuda:87": 16, "cuda:89": 24,
+              "cuda:90": 32, "cuda:100": 32, "cuda:103": 32, "cuda:120": 24}  # fmt: skip
     for target in shared:
         gpu = facts_for(target)
         assert gpu.shared_per_block_bytes == shared[target] * 1024
@@ -80,12 +80,12 @@ def test_the_machines_name_picks_among_gpus_of_one_target():
     assert facts_for("cuda:90", "NVIDIA H100 80GB HBM3").name == "NVIDIA H100 SXM"
     assert facts_for("cuda:80", "NVIDIA A100-SXM4-40GB").memory_bytes == 40_000_000_000
     assert facts_for("cuda:80", "NVIDIA A100-SXM4-80GB").memory_bytes == 80_000_000_000
-    assert facts_for("cuda:103") is None
+    assert facts_for("cuda:110") is None
 
 
 def test_peaks_and_labels():
     assert facts_for("cuda:90").peak("fp16") == 989.4
     assert facts_for("cuda:75").peak("fp8") is None
     assert target_label("cuda:90") == "cuda:90 (NVIDIA H100 SXM, NVIDIA H200)"
-    assert target_label("cuda:103") == "cuda:103"
+    assert target_label("cuda:110") == "cuda:110"
     assert known_targets()[0] == "cuda:75"
