@@ -36,14 +36,15 @@ def died(order: Order, how: str, printed: str, reached: Reached | None) -> Answe
         "this is a fault of the compiler, not of the kernel's meaning: another tile shape, fewer "
         "stages or another num_warps may avoid it"
     )
-    if "constraint" in words:
-        # LLVM looks at the constraints of inline assembly by assertions alone.
+    if "constraint" in words or "inline asm" in words:
+        # LLVM looks at inline assembly by assertions alone.
         place = compile_places.call_of("inline_asm_elementwise", order.kernel.file, line)
         if place is not None:
             line, column = place
         hint = (
-            'correct the constraint string: one "=r" or "=f" for each result, then one "r" or "f" '
-            "for each of args times pack / values a register, separated by commas"
+            'correct the constraints: one "=r" or "=f" for each result, then one "r" or "f" for '
+            "each of args (with pack, for each register), separated by commas; $0 is the first "
+            "result, the arguments follow it"
         )
     hint = "; ".join([hint, *_kept(order, printed, stages, stage, words or how)])
     finding = Finding(

@@ -24,6 +24,7 @@ def hint_for(
     values: Mapping[str, int | None],
     options: Mapping[str, Any],
     target: str,
+    library: str = "",
 ) -> str:
     """Return the remedy for a compile error, or an empty string where none is known.
 
@@ -43,6 +44,8 @@ def hint_for(
         The launch options.
     target
         What was compiled for.
+    library
+        The function of Triton's own that it was raised in, if it was.
     """
     text = message.lower()
     around = compile_places.function_around(file, line) if file else None
@@ -58,6 +61,8 @@ def hint_for(
         )
     if "power of 2" in text or "power of two" in text:
         return _power_of_two(source, values, options)
+    if kind == "CompileTimeAssertionFailure" and library:
+        return f"Triton's own {library} asks for it: {message.strip() or 'see the details'}"
     if kind == "CompileTimeAssertionFailure":
         return "this config is excluded by the kernel's own assertion: choose values that pass it"
     if "cannot access global variable" in text:
@@ -86,6 +91,10 @@ def hint_for(
     if kind == "KeyError" and "(" in source:
         called = source.partition("(")[0]
         return f"cast what it is called with: {called}(x.to(tl.float32))"
+    if "amd assembler" in text:
+        return "correct the inline assembly on this line: AMD's mnemonics, and v or s registers"
+    if "doesn't provide conversion" in text:
+        return f"cast by way of tl.float16 or tl.float32, or choose another target than {target}"
     if "not supported in this architecture" in text or ("fp8" in text and "not supported" in text):
         return _missing_type(message, target)
     if "mlir pass pipeline" in text:
@@ -146,6 +155,9 @@ def _plain_function(message: str) -> str:
 
 
 def _assembler(message: str) -> str:
+    newer = re.search(r"requires \.target sm_(\d+)", message)
+    if newer is not None:
+        return f"this came with cuda:{newer[1]}: choose that target, or load and store by pointers"
     missing = re.search(r"Unresolved extern function '([^']+)'", message)
     if missing is not None:
         return (

@@ -43,7 +43,9 @@ def place_of(message: str, stages: Mapping[str, str | bytes], file: str, line: i
         Where the kernel's decorators or `def` start: it is searched first.
     """
     if "ptxas" in message:
-        return _assembler_place(message, str(stages.get("ptx", "")))
+        return _assembler_place(message, "ptx", stages)
+    if "AMD assembler" in message:
+        return _assembler_place(message, "amdgcn", stages)
     found: tuple[int, int] | None = None
     called = re.search(r"Unsupported function referenced: <(?:built-in )?\w+ ([\w.]+)", message)
     if called is not None:
@@ -60,8 +62,7 @@ def place_of(message: str, stages: Mapping[str, str | bytes], file: str, line: i
 def printed_place(printed: str) -> tuple[Place, str] | None:
     """Return place and text of the first error that a compiler pass printed.
 
-    One within Triton's own library is told at the user's line that called it. The column is that
-    of the function's own text, which has no indentation.
+    One within Triton's own library is told at the user's line that called it.
     """
     found = list(_DIAGNOSTIC.finditer(printed))
     error = next((item for item in found if item["kind"] == "error"), None)
@@ -71,13 +72,46 @@ def printed_place(printed: str) -> tuple[Place, str] | None:
         if item is not error and (item["kind"] == "error" or "called from" not in item["text"]):
             break
         if not any(part in item["file"] for part in LIBRARIES) and os.path.isabs(item["file"]):
-            return (item["file"], int(item["line"]), None), error["text"].strip()
+            file, line = item["file"], int(item["line"])
+            words = error["text"].strip()
+            operation = re.match(r"'\w+\.(\w+)' op ", words)
+            around = call_around(operation[1], file, line) if operation is not None else None
+            line, column = around or (line, _column(file, line, int(item["column"])))
+            return (file, line, column), words
     return None
+
+
+def _column(file: str, line: int, told: int) -> int | None:
+    """Return the column of the expression that begins where the compiler says.
+
+    It counts in the function's own text, which has no indentation, from 0 or from 1.
+    """
+    function = function_around(file, line)
+    indent = function.col_offset if function is not None else 0
+    begins = {
+        node.col_offset for node in ast.walk(_tree(file))
+        if isinstance(node, (ast.expr, ast.stmt)) and node.lineno == line
+    }  # fmt: skip
+    at = next((each for each in (told - 1 + indent, told + indent) if each in begins), None)
+    return None if at is None else column_in_text(linecache.getline(file, line), at)
 
 
 def call_of(name: str, file: str, line: int) -> tuple[int, int] | None:
     """Return line and column of the first call of `name` in the kernel, else in any kernel."""
     return _first(file, line, lambda node: _is_call_of(node, name))
+
+
+def call_around(name: str, file: str, line: int) -> tuple[int, int] | None:
+    """Return line and column of the call of `name` that a line is part of.
+
+    Triton 3.6 places an operation at the argument it read last.
+    """
+    for node in ast.walk(_tree(file)):
+        if _is_call_of(node, name):
+            first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+            if first <= line <= last:
+                return _at(node, file)
+    return None
 
 
 def function_called(name: str, file: str) -> ast.FunctionDef | None:
@@ -170,26 +204,32 @@ def _is_call_of(node: ast.AST, name: str) -> bool:
     )
 
 
-def _assembler_place(message: str, assembly: str) -> Place | None:
-    """Return the source line behind the line of assembly that ptxas refused, or a symbol it lacks.
+def _assembler_place(message: str, stage: str, stages: Mapping[str, str | bytes]) -> Place | None:
+    """Return the source line behind the line of assembly that was refused, or a symbol it lacks.
 
     Code that was inlined from Triton's own library counts for the user's line that called it.
     """
+    assembly = str(stages.get(stage, ""))
     lines = assembly.splitlines()
     refused = re.search(r"line (\d+); (?:error|fatal)", message)
     missing = re.search(r"Unresolved extern \w+ '([^']+)'", message)
     number = None
     if refused is not None:
         number = int(refused[1]) - 1
+    elif stage == "amdgcn":
+        # It tells the instruction; only newer tritons tell its line as well.
+        wanted = message.rpartition(": ")[2].split()
+        number = next((at for at, text in enumerate(lines) if text.split() == wanted), None)
     elif missing is not None:
         # The first mention is its declaration.
         uses = [at for at, text in enumerate(lines) if re.search(rf"\b{missing[1]}\b", text)]
         number = uses[-1] if uses else None
     if number is None:
         return None
-    chains = source_lines.chains_for("ptx", assembly)
+    chains = source_lines.chains_for(stage, assembly)
     for chain in reversed(chains[: number + 1]):
         for file, line in chain:
             if line and not any(part in file for part in LIBRARIES):
-                return file, line, None
+                around = call_around("inline_asm_elementwise", file, line)
+                return (file, *around) if around is not None else (file, line, None)
     return None

@@ -212,6 +212,10 @@ _REMEDIES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"For loop bounds and step must all be ints",
      "make them integers: x.to(tl.int32), or tl.cdiv(n, step) for a count"),
     (r"simultaneous multiple comparison", _ANY_OF),
+    (r"static_range \w+ value is not a constexpr",
+     "write range(n) for a number known at run time only, or make it a `tl.constexpr` parameter"),
+    (r"atomic_cas.* ptr type matches", "cast both values to the tensor's type: tl.atomic_cas(ptr, "
+     "old.to(dtype), new.to(dtype))"),
     (r"invalid operands of type (?:triton\.language\.)?(?:float|fp|bf)\w+ and",
      "this operator takes integers: cast with x.to(tl.int32), or write x * 4.0 for x << 2"),
     (r"number of input constraints|constraint",

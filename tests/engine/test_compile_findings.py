@@ -27,3 +27,33 @@ def test_a_failure_without_a_place_is_on_the_kernels_line():
 def test_a_bare_error_is_told_with_its_kind():
     finding = from_compile_error(KeyError("x"), Context(ORDER, {}, ""))
     assert finding.message == "KeyError: x"
+
+
+def test_an_error_within_the_library_is_told_at_the_line_that_called_it(tmp_path):
+    path = tmp_path / "case.py"
+    path.write_text("def k(x):\n    y = 1\n    tl.store(x, tl.sum(y))\n")
+    printed = (
+        "/usr/lib/python3/site-packages/triton/language/standard.py:291:36: error: no such layout\n"
+        f"{path}:3:17: note: called from\n"
+        f"{path}:2:5: error: another\n"
+    )
+    finding = from_compile_error(
+        RuntimeError("PassManager::run failed"), Context(ORDER, {}, printed)
+    )
+    assert (finding.file, finding.line, finding.column) == (str(path), 3, 16)
+    assert finding.message == "no such layout"
+
+
+def test_a_failing_pass_leaves_its_input_in_a_file():
+    context = Context(ORDER, {}, "", {"ttir": "module {\n}\n"}, "ttgir", "/home/me/case.py")
+    finding = from_compile_error(RuntimeError("PassManager::run failed"), context)
+    _, _, path = finding.hint.partition("is kept in ")
+    with open(path, encoding="utf-8") as file:
+        assert file.read().endswith("module {\n}\n")
+
+
+def test_wrong_launch_options_are_told_at_the_launch():
+    order = Order(ORDER.kernel, (), (), "cuda:90", 0, called=21)
+    context = Context(order, {}, "", path="/home/me/main.py")
+    finding = from_compile_error(ValueError("num_warps must be a power of 2"), context)
+    assert (finding.file, finding.line) == ("/home/me/main.py", 21)

@@ -1,5 +1,6 @@
 #: kind = "inline assembly with an unknown instruction"
-#: line = 13
+#: line = 14
+#: column = 8
 #: stages = ["ttir", "ttgir", "llir", "ptx"]
 #: message = ["ptxas", "'frob'"]
 #: hint = ["inline assembly"]
