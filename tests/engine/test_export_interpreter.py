@@ -14,7 +14,7 @@ import numpy
 import pytest
 import torch
 
-from playground.engine import export_interpreter
+from playground.engine import export_interpreter, export_interpreter_text
 from playground.engine.export_interpreter import Figures
 
 KERNEL = """
@@ -107,14 +107,14 @@ EXACT = {
 """Values by Python's own arithmetic, of positive numbers."""
 
 
-@pytest.mark.parametrize("name", sorted(export_interpreter._FUNCTIONS))
+@pytest.mark.parametrize("name", sorted(export_interpreter_text.FUNCTIONS))
 def test_functions_are_real_and_right(name: str) -> None:
     libdevice = importlib.import_module("triton.language.extra.libdevice")
     assert hasattr(libdevice, name)
     exact = EXACT.get(name, getattr(math, name, None))
     if exact is None:
         return
-    function = eval(export_interpreter._FUNCTIONS[name], {"numpy": numpy, "torch": torch})
+    function = eval(export_interpreter_text.FUNCTIONS[name], {"numpy": numpy, "torch": torch})
     for count in (1, 2, 3):
         for first in ([0.3, 0.75], [1.3, 2.75]):
             given = [numpy.array(first), numpy.array([1.5, 0.25]), numpy.array([2.0, 0.125])]

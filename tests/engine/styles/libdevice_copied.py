@@ -3,7 +3,6 @@
 #: replay = {BLOCK = 32}
 #: loads = {x = 100}
 #: stores = {y = 100}
-#: export = "not judged"
 import importlib.util
 
 import torch
