@@ -42,7 +42,9 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     result, told = judge.verdict()
     findings = (*findings, *judge.overruns)
     if result.status != "correct":
-        findings = (*findings, *told, *judge.said)
+        findings = (*findings, *told)
+        if result.route == "driver":
+            findings = (*findings, *judge.said)
     if config == launch.info.config and result.status != "unjudged":
         findings = (*findings, *tuner_findings(session, launch, job))
     opinion = second_opinion(session, launch, config, job, result)
@@ -56,7 +58,7 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     if result.status != "wrong":
         return Checked(0, config, result, findings)
     if result.route == "launch" or not judge.said:
-        findings = (*findings, _wrong(launch, result, config))
+        findings = (*findings, _wrong(launch, result, config, judge.said))
     name = _dictated(session, launch, config, job) if not told else None
     if name is None:
         return Checked(0, config, result, findings)
@@ -225,12 +227,16 @@ def _derived(launch: CapturedLaunch, name: str, value: object, reason: str) -> F
     )
 
 
-def _wrong(launch: CapturedLaunch, result: CheckResult, config: Config) -> Finding:
+def _wrong(
+    launch: CapturedLaunch, result: CheckResult, config: Config, said: tuple[Finding, ...]
+) -> Finding:
+    as_well = "; the driver's own check says so as well" if said else ""
+    where = f" (line {said[0].line})" if said and said[0].line else ""
     return Finding(
         "error",
         "check",
         f"{launch.info.kernel}: {result.text()}",
-        f"under {config.label()}; no time of it counts",
+        f"under {config.label()}{as_well}{where}; no time of it counts",
         file=launch.info.file,
         line=launch.info.line,
     )
