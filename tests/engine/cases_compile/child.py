@@ -6,7 +6,9 @@ Run as `python -m tests.engine.cases_compile.child`, with TRITON_INTERPRET set b
 import dataclasses
 import json
 import os
+import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from pathlib import Path
@@ -88,6 +90,48 @@ class Requests:
 
     def code(self, launch=0, target=None, knobs=None):
         return dataclasses.asdict(self.session.code(launch, target=target, **(knobs or {})))
+
+    def usage(self, launch=0, target=None, knobs=None):
+        """Return the report, and what NVIDIA's own tool says of the same cubin."""
+        from playground.engine.triton_private.compiled import tool
+
+        outcome = self.session.compile(launch, target=target, **(knobs or {}))
+        with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+            file.write(outcome.asm["cubin"])
+            file.flush()
+            told = subprocess.run(
+                [tool("cuobjdump"), "-res-usage", file.name], capture_output=True, text=True,
+                check=True,
+            ).stdout  # fmt: skip
+        return {"report": dataclasses.asdict(outcome.report), "told": told}
+
+    def passes(self, launch=0, target=None, llvm=False, knobs=None):
+        made = self.session.passes(launch, target=target, llvm=llvm, **(knobs or {}))
+        cache = Path(os.environ["TRITON_CACHE_DIR"])
+        entries = len(list(cache.iterdir())) if cache.is_dir() else 0
+        return {**dataclasses.asdict(made), "cache_entries": entries}
+
+    def _variant(self, launch, knobs=None, target="cuda:90", before_edit=False):
+        from playground.model.compilations import Variant
+
+        config = self.session.launches[launch].info.config.updated(knobs or {})
+        return Variant(config, target, before_edit)
+
+    def compare(self, left, right, launch=0):
+        sides = [self._variant(launch, **side) for side in (left, right)]
+        return dataclasses.asdict(self.session.compare_compilations(launch, *sides))
+
+    def stage_diff(self, left, right, stage, launch=0):
+        sides = [self._variant(launch, **side) for side in (left, right)]
+        return dataclasses.asdict(self.session.stage_diff(launch, *sides, stage))
+
+    def compile_all(self, targets, launch=0, knobs=None):
+        from playground.engine.job import Job
+
+        seen = []
+        job = Job(lambda reply: seen.append((reply.fit.target, reply.done, reply.total)))
+        fits = self.session.compile_all(launch, None, targets, job, **(knobs or {}))
+        return {"fits": [dataclasses.asdict(item) for item in fits], "seen": seen}
 
     def forget(self, sidecars=False):
         """Drop what the engine holds of compilations; the next answer comes from Triton's cache.
