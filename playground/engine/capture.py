@@ -24,6 +24,8 @@ from playground.model.launch import Launch
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator
 
+    from playground.model.coverage import OutOfBounds
+
 KEPT_LAUNCHES = 256
 """Groups of like launches beyond these, or beyond `room_bytes`, run but are not recorded."""
 
@@ -63,6 +65,8 @@ class CapturedLaunch:
         File and line of the innermost frame that was loaded from the user's folder.
     result
         What Triton returned for the launch.
+    outside
+        Its accesses outside every tensor, as the interpreter saw them.
     """
 
     info: Launch
@@ -77,6 +81,7 @@ class CapturedLaunch:
     chosen: Any = None
     error: BaseException | None = None
     result: Any = field(default=None, repr=False)
+    outside: tuple[OutOfBounds, ...] = ()
     site: tuple[str, int | None] = ("", None)
     ordinals: list[int] = field(default_factory=list, repr=False)
 
@@ -239,6 +244,8 @@ class Capture:
                 name = wrappers.kernel_name(function)
                 for event in interpreter.last_out_of_bounds():
                     self._tell(out_of_bounds(name, event))
+                    if captured is not None:
+                        captured.outside = (*captured.outside, event)
                 for finding in waits(name, interpreter.last_waits()):
                     self._tell(finding)
         return result

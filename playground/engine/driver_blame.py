@@ -66,15 +66,21 @@ class Blame:
     ----------
     function
         What the driver calls, for an error that arose before its first line.
+    namespace
+        The module's variables, for an error that has no frames.
     """
 
     def __init__(
-        self, error: BaseException, draft: Draft, function: ast.FunctionDef | None = None
+        self,
+        error: BaseException,
+        draft: Draft,
+        function: ast.FunctionDef | None = None,
+        namespace: dict[str, Any] | None = None,
     ) -> None:
         self.error = error
         self.draft = draft
         self.levels: list[Level] = []
-        self.namespace: dict[str, Any] = {}
+        self.namespace: dict[str, Any] = namespace or {}
         self.in_kernel = type(error).__name__ in _OF_KERNELS
         self._read(error)
         root = self._root()

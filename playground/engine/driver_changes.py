@@ -187,6 +187,47 @@ class Changes:
                 draft = draft.with_tensor(name, replace(tensor, texts=texts), _SAID)
         return draft if draft.code != self.draft.code else None
 
+    # ------------------------------------------------------------------- out of bounds
+
+    def holder(self, value: Any) -> str:
+        """Return the variable of the driver that holds the bytes of a kernel's argument."""
+        if not isinstance(value, torch.Tensor):
+            return ""
+        storage = value.untyped_storage().data_ptr()
+        for name in self.draft.tensors():
+            own = self.blame.namespace.get(name)
+            if isinstance(own, torch.Tensor) and own.untyped_storage().data_ptr() == storage:
+                return name
+        return ""
+
+    def harmless_indices(self) -> Draft | None:
+        """Return the driver with zeros for all indices: they lie inside of anything."""
+        draft = self.draft
+        for name, tensor in draft.tensors().items():
+            if tensor.role in ("index", "offsets"):
+                dtype = tensor.dtype or "torch.int32"
+                changed = replace(tensor, role="zeros", dtype=dtype)
+                draft = draft.with_tensor(name, changed, _SAID)
+        return draft if draft.code != self.draft.code else None
+
+    def enlarged(self, variable: str) -> list[Draft | None]:
+        """Return drivers with a larger tensor: as long as the rows of others, or several times."""
+        tensor = self.draft.tensor(variable)
+        if tensor is None:
+            return []
+        found: list[Draft | None] = []
+        own = self._elements(tensor.texts)
+        if len(tensor.texts) == 1:
+            rows = {t.texts[-1] for t in self.draft.tensors().values() if len(t.texts) > 1}
+            found += [
+                self.shaped(variable, [text]) for text in sorted(rows)
+                if self._elements([text]) > own
+            ]  # fmt: skip
+        first = self._elements(tensor.texts[:1])
+        for times in (4, 32):
+            found.append(self.shaped(variable, [str(first * times), *tensor.texts[1:]]))
+        return found
+
     # ---------------------------------------------------------------------------- inside
 
     def _named(self, value: int) -> str:

@@ -15,8 +15,9 @@ from playground.engine.findings import root_cause
 from playground.model.host_expressions import TENSOR_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from playground.engine.capture import CapturedLaunch
     from playground.model.driver_draft import Draft
 
 _MOST_OF_ONE = 4
@@ -34,6 +35,23 @@ def readings(blame: Blame) -> list[Reading]:
             seen.add(draft.code)
             found.append(Reading(draft, why))
     return found
+
+
+def readings_of_accesses(blame: Blame, launches: Iterable[CapturedLaunch]) -> list[Reading]:
+    """Return what to try after accesses outside the tensors that the driver has made."""
+    changes = Wants(blame).changes
+    found: dict[str, Reading] = {}
+    for launch in launches:
+        for event in launch.outside:
+            why = f"{launch.info.kernel} has a {event.kind} outside {event.tensor}"
+            drafts = [changes.harmless_indices()]
+            variable = changes.holder(launch.arguments.get(event.tensor))
+            if variable:
+                drafts += changes.enlarged(variable)
+            for draft in drafts:
+                if draft is not None and draft.code != blame.draft.code:
+                    found.setdefault(draft.code, Reading(draft, why))
+    return list(found.values())[:_MOST_OF_ONE]
 
 
 def _why(blame: Blame, error: BaseException) -> str:
@@ -128,6 +146,8 @@ class _Message:
             yield from self.without_attribute()
         if isinstance(self.error, TypeError):
             yield from self.mistyped()
+        if isinstance(self.error, (RuntimeError, IndexError, TypeError)):
+            yield from self.retyped()
         if isinstance(self.error, (RuntimeError, ValueError)):
             yield from self.misshapen()
 
@@ -243,13 +263,6 @@ class _Message:
             for source in self.whole_sources():
                 if self.changes.variable(source.parameter):
                     yield from _known(self.changes.whole_number(source.parameter))
-        if re.search(r"scalar type|to be Long|dtype|Expected tensor for argument", self.text):
-            tensors = [s for s in self.whole_sources()
-                       if isinstance(self.changes.current(s), torch.Tensor)]  # fmt: skip
-            for dtype in (torch.int64, torch.float16):
-                for source in reversed(tensors):
-                    if self.changes.current(source).dtype is not dtype:
-                        yield from _known(self.changes.typed([source], dtype))
         if not re.search(r"shape|size|dimension|broadcast|expand|invalid for input", self.text):
             return
         yield from self.matched()
@@ -263,6 +276,19 @@ class _Message:
             value = self.changes.current(source)
             if isinstance(value, torch.Tensor) and "expand" in self.text and value.ndim > 1:
                 yield from self.changes.ranked(source, value.ndim - 1)
+
+    def retyped(self) -> Iterator[Draft]:
+        """Yield drivers with whole numbers, or half precision, in what torch refuses."""
+        if not re.search(
+            r"scalar type|to be Long|dtype|Expected tensor for|used as ind", self.text
+        ):
+            return
+        tensors = [s for s in self.whole_sources()
+                   if isinstance(self.changes.current(s), torch.Tensor)]  # fmt: skip
+        for dtype in (torch.int64, torch.float16):
+            for source in reversed(tensors):
+                if self.changes.current(source).dtype is not dtype:
+                    yield from _known(self.changes.typed([source], dtype))
 
     def matched(self) -> Iterator[Draft]:
         """Yield drivers in which two sizes that torch names are the same."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from playground.protocol.messages import RunResult
 
 MOST_TRIES = 12
+MOST_TRIES_AFTER_LAUNCH = 4
+"""Where the written driver did launch, the fault may as well be the kernel's: few are tried."""
 LONGEST_S = 20.0
 
 
@@ -74,7 +76,8 @@ def is_due(session: Session) -> bool:
     driver = session.driver
     if driver is None or driver.kind != "generated" or _interrupted(session):
         return False
-    return session.stopped_by is not None or not session.launches
+    outside = any(launch.outside for launch in session.launches)
+    return session.stopped_by is not None or not session.launches or outside
 
 
 def _interrupted(session: Session) -> bool:
@@ -95,6 +98,7 @@ class Search:
         self.started = time.monotonic()
         self.tried: list[tuple[_Step, _Outcome]] = []
         self.longest_s = 0.0
+        self.launches = 0
 
     def result(self, first: RunResult) -> RunResult:
         """Return the result of the first driver that runs, else of the one that was written.
@@ -104,8 +108,12 @@ class Search:
         driver = self.session.driver
         if driver is None:
             return first
+        known = self.session.searched.get((self.session.text, driver.code))
+        if known is not None:
+            return self._with(first, known, "")
         self.longest_s = first.elapsed_ms / 1e3
         written = self._outcome(driver)
+        self.launches = written.launches
         try:
             found = self._first_that_fits(driver, written)
         except CancelledError:
@@ -115,7 +123,9 @@ class Search:
             if not self.tried:
                 return first
             again = self._run(driver, self.job)
-            return self._with(again, self._nothing(), "")
+            told = self._nothing()
+            self.session.searched = {(self.session.text, driver.code): told}
+            return self._with(again, told, "")
         step, result = found
         self.session.found[driver.code] = step.driver
         return self._with(result, self._changed(driver, step, written), step.driver.code)
@@ -148,7 +158,8 @@ class Search:
 
     def _has_time(self) -> bool:
         left = LONGEST_S - (time.monotonic() - self.started)
-        return len(self.tried) < MOST_TRIES and left > (self.longest_s if self.tried else 0)
+        most = MOST_TRIES if self.launches == 0 else min(MOST_TRIES, MOST_TRIES_AFTER_LAUNCH)
+        return len(self.tried) < most and left > (self.longest_s if self.tried else 0)
 
     def _others(self, driver: Driver) -> list[_Step]:
         """Return the file's other written drivers, if the first of them is the one that failed."""
@@ -190,7 +201,11 @@ class Search:
             found = driver_errors.readings(blame)
             return _Outcome(len(session.launches), str(error), blame.place, tuple(found))
         if session.launches:
-            return _Outcome(len(session.launches), "", None, ())
+            blame = Blame(RuntimeError(), draft, function, session.namespace)
+            found = driver_errors.readings_of_accesses(blame, session.launches)
+            outside = any(launch.outside for launch in session.launches)
+            error_text = found[0].why if found else "accesses outside" * outside
+            return _Outcome(len(session.launches), error_text, None, tuple(found))
         return _Outcome(0, "nothing was launched", None, tuple(_branches(draft, function)))
 
     # --------------------------------------------------------------------------- telling
@@ -232,7 +247,7 @@ class Search:
         return Finding(
             "hint", "driver",
             f"{len(self.tried)} other reading{'s' * several} of the file "
-            f"{'were' if several else 'was'} tried for the driver, and none ran",
+            f"{'were' if several else 'was'} tried for the driver, and none ran without an error",
             "change the driver: its lines say what the app took for what",
             detail="\n".join(told),
         )  # fmt: skip

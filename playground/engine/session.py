@@ -75,6 +75,7 @@ class Session(ReplayVerbs, CompilationVerbs, CodeVerbs):
         self._edited: EditedCompiler | None = None
         self.stopped_by: BaseException | None = None
         self.found: dict[str, Driver] = {}
+        self.searched: dict[tuple[str, str], Finding] = {}
         self.seed = 0
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
