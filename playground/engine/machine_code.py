@@ -15,7 +15,7 @@ from playground.engine.compile_outcome import StageError
 from playground.model.machine_code import Access, InstructionKind, LineCode, MachineCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from playground.engine.capture import CapturedLaunch
@@ -114,6 +114,25 @@ def of_launch(
     StageError
         The config does not compile, or nothing reads the target's code.
     """
+    return reader_of(compiler, launch, config, target, job)()
+
+
+def reader_of(
+    compiler: Compiler,
+    launch: CapturedLaunch,
+    config: Config,
+    target: str | None = None,
+    job: Job | None = None,
+) -> Callable[[], MachineCode]:
+    """Compile a launch, unless it is kept; return what reads its code, in any thread.
+
+    Taking a cubin apart takes longer than many a compilation, and needs nothing but the cubin.
+
+    Raises
+    ------
+    StageError
+        The config does not compile, or nothing reads the target's code.
+    """
     outcome = compiler.compile(launch, config, target, job)
     if outcome.report is None:
         reasons = "; ".join(finding.text() for finding in outcome.findings)
@@ -121,8 +140,12 @@ def of_launch(
     stage = next((name for name in _TABLES if name in outcome.report.stages), None)
     if stage is None:
         raise StageError(f"{outcome.report.target} has no stage of {', '.join(_TABLES)}")
-    text, ttgir = str(outcome.asm[stage]), str(outcome.asm.get("ttgir", ""))
-    return code_by_line(outcome.report, stage, text, ttgir, launch.info.file)
+    report, asm, file = outcome.report, outcome.asm, launch.info.file
+
+    def read() -> MachineCode:
+        return code_by_line(report, stage, str(asm[stage]), str(asm.get("ttgir", "")), file)
+
+    return read
 
 
 def code_by_line(

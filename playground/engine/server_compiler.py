@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.job import Later
 from playground.protocol import compiler as messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playground.engine.job import Job, Later
+    from playground.engine.job import Job
     from playground.protocol.messages import Reply
 
 
-def _code(session: Any, request: messages.GetCode, job: Job) -> Reply:
-    return messages.Code(session.code(request.launch, request.config, request.target, job))
+def _code(session: Any, request: messages.GetCode, job: Job) -> Later:
+    read = session.code_reader(request.launch, request.config, request.target, job)
+    # The next tick of a slider does not wait for the disassembler.
+    return Later(lambda: messages.Code(read()))
 
 
 def _passes(session: Any, request: messages.GetPasses, job: Job) -> Reply:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.config import Config
@@ -35,3 +37,13 @@ class CodeVerbs:
         me = cast("Session", self)
         captured, config = me.chosen(launch, config, knobs)
         return of_launch(me.compiler, captured, config, target, job)
+
+    def code_reader(
+        self, launch: int, config: Config, target: str | None = None, job: Job | None = None
+    ) -> Callable[[], MachineCode]:
+        """Compile a launch and return what reads its code, in any thread; raises as `code`."""
+        from playground.engine.machine_code import reader_of
+
+        me = cast("Session", self)
+        captured, config = me.chosen(launch, config, {})
+        return reader_of(me.compiler, captured, config, target, job)
