@@ -166,3 +166,11 @@ def true_chains(cubin, ptx, addresses):
         told, known = by_row[row[0][1] - 1] if row else ((), ())
         answer.append(known if told == place[:1] else place)
     return answer
+
+
+def untold(cubin, ptx, addresses):
+    """Tell of each address whether its line of PTX is no `wgmma`: tables leave products out."""
+    rows = chains(sections(cubin)[".nv_debug_line_sass"])
+    lines = ["", *ptx.splitlines()]
+    found = [chain_at(rows, address) for address in addresses]
+    return ["wgmma" not in lines[row[0][1] if row else 0] for row in found]

@@ -66,6 +66,31 @@ def test_without_ptx_it_is_nvdisasms_own():
     assert _lines_of_code(put_right(SASS, ""), "/k.py") == [(21,), (21,), (31,), (50,), ()]
 
 
+def test_products_of_hopper_keep_their_order():
+    ptx = """\
+	.file	1 "/k.py"
+	.loc	1 5 9
+	wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {...}, %rd1, %rd2, %p1, 1, 1, 0, 1;
+	.loc	1 6 9
+	wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {...}, %rd3, %rd4, %p1, 1, 1, 0, 1;
+	.loc	1 7 9
+	add.s32 %r1, %r2, %r3;
+"""
+    sass = """\
+	//## File "/k.py", line 7
+	//## File ".nv_debug_ptx_txt", line 7
+        /*0000*/                   IADD3 R1, R2, R3, RZ ;
+        /*0010*/                   HGMMA.64x64x16.F32 R24, gdesc[UR4], R24 ;
+        /*0020*/              @!P0 QGMMA.64x64x16.F32 R24, gdesc[UR8], R24, gsb0 ;
+"""
+    assert _lines_of_code(put_right(sass, ptx), "/k.py") == [(7,), (5,), (6,)]
+    # Where the assembler made more of them, they are told only if all stand on one line.
+    more = sass + "        /*0030*/                   HGMMA.64x64x16.F32 R24, gdesc[UR8], R24 ;\n"
+    assert _lines_of_code(put_right(more, ptx), "/k.py") == [(7,)] * 4
+    same = ptx.replace("1 6 9", "1 5 9")
+    assert _lines_of_code(put_right(more, same), "/k.py") == [(7,), (5,), (5,), (5,)]
+
+
 def _lines_of_code(sass, file):
     lines = lines_for("sass", sass, file)
     return [found for found, text in zip(lines, sass.splitlines(), strict=True) if "/*" in text]
