@@ -121,6 +121,17 @@ def test_photograph_moves_knobs(qtbot, qapp, tmp_path):
     qapp.setStyleSheet("")
 
 
+@pytest.mark.parametrize("part", ["stages:ptx", "lines", "passes", "compilations:ttir", "fits"])
+def test_photograph_of_the_compilers_tabs(qtbot, qapp, tmp_path, part):
+    engine = FakeEngine("gpu")
+    result = photograph(
+        KERNEL, tmp_path / "a.png", engine=engine, config={"BLOCK_SIZE": 256}, compiler=part,
+        line=22, target="cuda:80", timeout_s=30,
+    )  # fmt: skip
+    assert result.missing == ()
+    qapp.setStyleSheet("")
+
+
 def test_photograph_of_an_error_does_not_wait_for_results(qtbot, qapp, tmp_path):
     engine = FakeEngine("gpu")
     engine.launch_count = 0

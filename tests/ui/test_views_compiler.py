@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -20,6 +21,7 @@ from playground.model.finding import Finding
 from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.theme import Theme
+from playground.ui.views.code_text import CodeText
 from playground.ui.views.compiler import CompilerView
 from playground.ui.views.compiler_lines import LineRow
 from playground.ui.views.ir_text import IrText
@@ -336,3 +338,28 @@ def test_code_is_asked_for_only_while_somebody_looks(
     qtbot.waitUntil(lambda: gpu_ran.is_current(gpu_ran.compile_report))
     assert len(gpu_engine.requests(messages.GetCode)) == 1
     assert not gpu_ran.compiler.code.is_current()
+
+
+# ------------------------------------------------------------------------------ all of it
+
+
+def test_everything_of_the_panel_has_a_name_and_nothing_is_cut(
+    gpu_ran: Document, qtbot: QtBot
+) -> None:
+    view = CompilerView(gpu_ran, Theme())
+    show(view, qtbot, 445, 330)
+    for part in ("resources", "stages", "lines", "passes", "compilations", "fits"):
+        view.show_part(getattr(view, part))
+        qtbot.waitUntil(lambda: not gpu_ran.work.user_waits())
+        page = view.parts.currentWidget()
+        kinds = (QAbstractButton, QComboBox, QLineEdit, RecordTable, CodeText, QTabBar)
+        for widget in page.findChildren(QWidget):
+            inner = isinstance(widget.parent(), QComboBox | QTabBar | QLineEdit | RecordTable)
+            if not isinstance(widget, kinds) or inner or not widget.isVisible():
+                continue
+            assert widget.objectName(), (part, widget)
+            assert widget.accessibleName(), (part, widget.objectName())
+            area = widget.rect().translated(widget.mapTo(page, widget.rect().topLeft()))
+            assert page.rect().contains(area) or part == "resources", (part, widget.objectName())
+        for text in page.findChildren(CodeText):
+            assert not text.isVisible() or text.viewport().height() > 60, part
