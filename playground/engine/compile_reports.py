@@ -189,15 +189,3 @@ def _tf32(launch: Launch, product: Compiled) -> list[Finding]:
             launch.file, (lines[number] or (launch.line,))[0],
         )
     ]  # fmt: skip
-
-
-def with_remedy(findings: tuple[Finding, ...], fitting: list[str]) -> tuple[Finding, ...]:
-    """Return the findings with a hint on the errors: what fits."""
-    hint = (
-        f"{' or '.join(fitting)} fits" if fitting
-        else "no nearby config fits: make the blocks smaller"
-    )  # fmt: skip
-    return tuple(
-        replace(item, hint=hint) if item.severity == "error" and item.stage == "resources" else item
-        for item in findings
-    )

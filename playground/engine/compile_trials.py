@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.model.knobs import is_power_of_two
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.model.compiling import CompileReport
     from playground.model.config import Config
+    from playground.model.finding import Finding
     from playground.model.launch import Launch
+
+    Wanted = tuple[Config, str]
 
 TRIALS = 6
 """Configs that a search compiles at most, unless fewer are asked for."""
@@ -107,3 +112,49 @@ def _difference(asked: Config, made: CompileReport) -> str:
         f"{name}={value}" for name, value in made.config.values if before.get(name) != value
     )
     return f"{changed} ({made.shared_bytes} bytes)" if made.shared_bytes else changed
+
+
+def with_remedies(
+    launch: Launch,
+    outcomes: dict[str, CompileOutcome],
+    compile_them: Callable[[tuple[Wanted, ...]], dict[Wanted, CompileOutcome]],
+    most: int = TRIALS,
+) -> dict[str, CompileOutcome]:
+    """Return the outcomes, by target, with the nearest configs that fit where one does not fit.
+
+    Each of those is really compiled, a trial of every target at a time.
+    """
+    searches = {
+        name: Search(launch, made.report, most)
+        for name, made in outcomes.items()
+        if made.report is not None and not made.report.fits
+    }
+    while True:
+        trials = tuple(
+            (trial, name)
+            for name, search in searches.items()
+            if (trial := search.trial()) is not None
+        )
+        if not trials:
+            break
+        for (_, name), tried in compile_them(trials).items():
+            searches[name].tell(tried.report)
+    found = {
+        name: replace(
+            outcomes[name], findings=_with_remedy(outcomes[name].findings, search.fitting)
+        )
+        for name, search in searches.items()
+    }
+    return {**outcomes, **found}
+
+
+def _with_remedy(findings: tuple[Finding, ...], fitting: list[str]) -> tuple[Finding, ...]:
+    """Return the findings with a hint on the errors: what fits."""
+    hint = (
+        f"{' or '.join(fitting)} fits" if fitting
+        else "no nearby config fits: make the blocks smaller"
+    )  # fmt: skip
+    return tuple(
+        replace(item, hint=hint) if item.severity == "error" and item.stage == "resources" else item
+        for item in findings
+    )

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_reports, hosting, source_lines
+from playground.engine import compile_reports, hosting, source_lines, target_support
 from playground.engine.compile_messages import (
     Answer,
     ArgumentError,
@@ -19,7 +19,7 @@ from playground.engine.compile_messages import (
 from playground.engine.compile_orders import order_of, sendable, unsendable
 from playground.engine.compile_outcome import Asm, CompileOutcome, StageError
 from playground.engine.compile_pool import WorkerPool
-from playground.engine.compile_trials import TRIALS, Search
+from playground.engine.compile_trials import TRIALS, with_remedies
 from playground.engine.job import Job
 from playground.model.config import Config, validated
 from playground.model.outline import Driver
@@ -142,7 +142,7 @@ class Compiler:
         job = job or Job()
         config, name = _whole(launch, config), self._named(target)
         outcome = self._each(launch, ((config, name),), job, _ignore)[config, name]
-        return self._with_remedies(launch, {name: outcome}, job)[name]
+        return self._with_remedies(launch, {name: outcome}, job, TRIALS)[name]
 
     def compile_targets(
         self,
@@ -231,9 +231,12 @@ class Compiler:
 
         Raises as `compile` does.
         """
-        config = _whole(launch, config)
+        config, name = _whole(launch, config), self._named(target)
+        refused = target_support.refusal(launch.info, name)
+        if refused is not None:
+            return (), (refused,)
         try:
-            order = order_of(launch, self._hosted(launch, config), self._named(target))
+            order = self._order(launch, config, name)
         except ArgumentError as error:
             return (), (unsendable(launch, error),)
         found: list[Answer] = []
@@ -244,7 +247,15 @@ class Compiler:
             job or Job(),
             lambda _order, answer: found.append(answer),
         )
-        return found[0].passes, found[0].findings
+        return found[0].passes, target_support.told(found[0].findings, name)
+
+    def _with_remedies(
+        self, launch: CapturedLaunch, outcomes: dict[str, CompileOutcome], job: Job, most: int
+    ) -> dict[str, CompileOutcome]:
+        def compile_them(trials: tuple[Wanted, ...]) -> dict[Wanted, CompileOutcome]:
+            return self._each(launch, trials, job, _ignore)
+
+        return with_remedies(launch.info, outcomes, compile_them, most)
 
     def close(self) -> None:
         """End every worker process."""
@@ -271,6 +282,10 @@ class Compiler:
 
         for wanted in pairs:
             job.check()
+            refused = target_support.refusal(launch.info, wanted[1])
+            if refused is not None:
+                done(wanted, CompileOutcome(None, (refused,)))
+                continue
             try:
                 order = self._order(launch, *wanted)
             except ArgumentError as error:
@@ -304,9 +319,8 @@ class Compiler:
 
     def _outcome(self, launch: CapturedLaunch, wanted: Wanted, answer: Answer) -> CompileOutcome:
         if answer.product is None:
-            return CompileOutcome(
-                None, answer.findings, Asm(answer.stages), undecided=answer.undecided
-            )
+            findings = target_support.told(answer.findings, wanted[1])
+            return CompileOutcome(None, findings, Asm(answer.stages), undecided=answer.undecided)
         config, target = wanted
         report, findings = compile_reports.report(
             launch.info, config, target, answer.product, self._gpu(target)
@@ -341,38 +355,6 @@ class Compiler:
         while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._kept_bytes -= sum(map(len, oldest.asm.values()))
-
-    def _with_remedies(
-        self,
-        launch: CapturedLaunch,
-        outcomes: dict[str, CompileOutcome],
-        job: Job,
-        most: int = TRIALS,
-    ) -> dict[str, CompileOutcome]:
-        """Return the outcomes with the nearest configs that fit, each of them really compiled."""
-        searches = {
-            name: Search(launch.info, made.report, most)
-            for name, made in outcomes.items()
-            if made.report is not None and not made.report.fits
-        }
-        while True:
-            trials = tuple(
-                (trial, name)
-                for name, search in searches.items()
-                if (trial := search.trial()) is not None
-            )
-            if not trials:
-                break
-            for (_, name), tried in self._each(launch, trials, job, _ignore).items():
-                searches[name].tell(tried.report)
-        found = {
-            name: replace(
-                outcomes[name],
-                findings=compile_reports.with_remedy(outcomes[name].findings, search.fitting),
-            )
-            for name, search in searches.items()
-        }
-        return {**outcomes, **found}
 
 
 def _whole(launch: CapturedLaunch, config: Config | None) -> Config:

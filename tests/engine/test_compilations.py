@@ -1,10 +1,13 @@
 """Resources, passes, pairs and many targets, on real compilations without a GPU."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
+import triton
 
+from playground.engine.resources import from_cubin, from_ptxas_log
 from playground.model.occupancy import occupancy
 from playground.model.targets import facts_for
 from playground.model.text_diff import plain_lines
@@ -53,6 +56,50 @@ def test_amds_compiler_states_the_same_occupancy(engine, target):
     # AMD's compiler knows nothing of shared memory asked for at the launch.
     held = occupancy(gpu, threads=4 * gpu.warp_size, registers=report["registers"], shared_bytes=0)
     assert held.programs_per_sm == report["stated_warps"]
+
+
+STATIC = """
+.version 8.0
+.target sm_{arch}
+.address_size 64
+.visible .entry holds(.param .u64 out)
+{{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    .shared .align 16 .b8 held[264];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    st.shared.u32 [held], %r1;
+    bar.sync 0;
+    ld.shared.u32 %r2, [held+4];
+    st.global.u32 [%rd1], %r2;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+def test_static_shared_memory_is_told_from_what_the_driver_keeps(tmp_path, arch):
+    """264 bytes that the code itself declares; NVIDIA's assembler and its tool agree on them."""
+    tools = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
+    (tmp_path / "k.ptx").write_text(STATIC.format(arch=arch))
+    done = subprocess.run(
+        [tools / "ptxas", "-v", f"--gpu-name=sm_{arch}", tmp_path / "k.ptx", "-o", tmp_path / "k"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert from_ptxas_log(done.stderr + done.stdout).static_shared_bytes == 264
+    cubin = (tmp_path / "k").read_bytes()
+    assert from_cubin(cubin, str(tools / "cuobjdump")).static_shared_bytes == 264
+
+
+def test_a_target_that_triton_lacks(engine):
+    """There is no GPU of compute capability 9.5, and no gfx999."""
+    for target, offered in (("cuda:95", "cuda:90"), ("hip:gfx999", "hip:gfx942")):
+        answer = engine.compile(target=target)
+        assert answer["report"] is None
+        (finding,) = [item for item in answer["findings"] if item["severity"] == "error"]
+        assert f"does not compile for {target}" in finding["message"]
+        assert offered in finding["hint"]
 
 
 def test_waves_follow_the_grid_of_the_config(engine):
