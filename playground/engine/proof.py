@@ -138,7 +138,10 @@ def _without_gpu(
         limits.append("its tensors hold addresses of bfloat16 or float8 memory")
     if any("programs wait for each other" in told.message for told in session.findings):
         limits.append("it runs one program after the other, and these wait for each other")
-    return tuple(limits), tuple(export_interpreter.doubts(text))
+    doubts = export_interpreter.doubts(text)
+    if not narrow and "reinterpret(" in text and re.search(r"float8|bfloat16", text):
+        doubts.append("it casts to bfloat16 and float8 wrongly")
+    return tuple(limits), tuple(doubts)
 
 
 def problem_text(session: Session) -> str:
@@ -217,6 +220,8 @@ def _block(
     recorder, samples = proof_text.RECORDER, proof_text.SAMPLES
     if proof.narrow:
         samples = samples.replace(*proof_text.DOUBTFUL)
+    elif "reinterpret(" in body and re.search(r"float8|bfloat16", body):
+        samples = samples.replace(*proof_text.CASTS)
     if not sampled:
         for line in proof_text.OF_TENSORS:
             recorder = recorder.replace(line, "")

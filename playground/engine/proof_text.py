@@ -123,6 +123,17 @@ DOUBTFUL = (
 )
 """What to put where, when a launch goes in another precision without a GPU than with one."""
 
+CASTS = (
+    """    if wrong:
+""",
+    """    if wrong and os.environ.get("TRITON_INTERPRET") == "1":
+        print(f"not judged: {', '.join(wrong)} differ; Triton's interpreter is wrong about casts")
+        return 2
+    if wrong:
+""",
+)
+"""What to put where, when bytes are handed to a kernel as a type that the interpreter gets wrong."""
+
 REACHED = '''
 class Reached(BaseException):
     """The launch that is judged was made; what is timed after it says nothing more."""

@@ -2,6 +2,7 @@
 #: launches = ["twice"]
 #: replay = {BLOCK = 64}
 #: findings = ["SIZES"]
+#: triton = ">=3.9"
 #: stores = {out = 100}
 import torch
 import triton
