@@ -132,7 +132,7 @@ CASTS = (
     if wrong:
 """,
 )
-"""What to put where, when bytes are handed to a kernel as a type that the interpreter gets wrong."""
+"""What to put where, when a kernel is handed bytes as a type that the interpreter gets wrong."""
 
 REACHED = '''
 class Reached(BaseException):
