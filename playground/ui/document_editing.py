@@ -50,6 +50,8 @@ class DocumentEditing(QObject):
         self._names_timer.setSingleShot(True)
         self._names_timer.setInterval(LONG_TEXT_DELAY_MS)
         self._names_timer.timeout.connect(self._read_names)
+        self._told = document.findings
+        document.findingsChanged.connect(self._note_told)
         document.outlineChanged.connect(self._on_text)
         document.pathChanged.connect(self.forget)
         document.launchesChanged.connect(self.forget)
@@ -89,8 +91,11 @@ class DocumentEditing(QObject):
             self._read_names()
         self._place_verdict()
         self._wait()
-        if document.work.ran_text not in ("", document.text):
+        if document.findings != self._told:
             document.findingsChanged.emit()  # what the run said stands on other lines now
+
+    def _note_told(self) -> None:
+        self._told = self._document.findings
 
     def _read_names(self) -> None:
         from playground.ui.editor.live_findings import live_findings

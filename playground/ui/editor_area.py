@@ -54,6 +54,7 @@ class EditorArea(QWidget):
         self.editor.edited.connect(self._on_edited)
         document.textReplaced.connect(self._on_text_replaced)
         document.findingsChanged.connect(self._show_findings)
+        document.outlineChanged.connect(self._show_findings)  # lines moved, or were changed
         document.changedOnDisk.connect(self._on_changed_on_disk)
         document.dirtyChanged.connect(self._on_dirty)
         document.pathChanged.connect(self._show_gallery)

@@ -87,4 +87,5 @@ def _same(finding: Finding) -> object:
     if not finding.line:
         return finding
     message = re.sub(r"^\w+(Error|Exception): ", "", finding.message)
+    message = re.sub(r"^name '(\w+)' is not defined.*", r"\1 is not defined", message)
     return finding.severity, finding.file, finding.line, message

@@ -223,3 +223,27 @@ def test_findings_of_another_file_keep_their_lines(area, ran, qtbot):
     QTest.keyClick(area.editor, Qt.Key.Key_Return)
     qtbot.wait(400)
     assert other in ran.findings
+
+
+def test_one_mistake_is_told_once_by_whoever_sees_it(area, ran, qtbot):
+    line = line_with(area, "x + y")
+    start = area.editor.text().split("\n")[line - 1].index("x + y")
+    type_at(area, line, start, "w")
+    qtbot.waitUntil(lambda: area.editor.severity_at(line) == "error", timeout=5000)
+    text = "NameError: name 'wx' is not defined. Did you mean: 'x'?"
+    ran.set_findings("replay", (Finding("error", "compile", text, "", ran.path, line),))
+    ran.work._last_run = messages.Run(ran.path, ran.text, "")
+    assert len([f for f in ran.findings if "wx" in f.message]) == 1
+
+
+def test_the_list_is_filled_anew_only_when_lines_move(area, ran, qtbot):
+    line = line_with(area, "x + y")
+    ran.set_findings("run", (Finding("error", "runtime", "it went wrong", "", ran.path, line),))
+    area.editor.go_to(area.editor.document().blockCount())
+    with qtbot.waitSignal(ran.outlineChanged, timeout=5000):
+        QTest.keyClicks(area.editor, "#")
+    with qtbot.assertNotEmitted(ran.findingsChanged, wait=400):
+        QTest.keyClicks(area.editor, "more")
+    area.editor.go_to(1)
+    with qtbot.waitSignal(ran.findingsChanged, timeout=5000):
+        QTest.keyClick(area.editor, Qt.Key.Key_Return)
