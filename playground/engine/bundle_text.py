@@ -194,6 +194,10 @@ class BundleText:
         if not lines:
             return ""
         found = self._reference_edits(uses)
+        main = self._modules.main
+        found += _without_imports(
+            ast.parse(code), lambda one: self._modules.is_user_import(main, one)
+        )
         return edits.applied(lines, found, (1, 0), (len(lines), len(lines[-1].encode())))
 
     # ------------------------------------------------------------------ names
@@ -280,7 +284,7 @@ def _within(bundle: Bundle, node: ast.stmt) -> list[Reference]:
     return [one for one in bundle.extra if id(one.node) in inside]
 
 
-def _without_imports(node: ast.stmt, is_user: Iterable[object] | object) -> list[Edit]:
+def _without_imports(node: ast.AST, is_user: Iterable[object] | object) -> list[Edit]:
     """Return the edits that take imports of the user's modules out of functions and blocks."""
     found: list[Edit] = []
     for owner in ast.walk(node):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from playground.engine import timing_loops
 from playground.engine.edits import Edit, apply
 from playground.engine.export_fixtures import with_fixtures
 from playground.engine.freezing import driver_code
-from playground.engine.references import Reference, bound_names, references
+from playground.engine.references import Reference, bound_name, bound_names, references
 from playground.engine.statements import is_main, root_name
 from playground.engine.user_modules import Folder, Outside, Symbol
 
@@ -59,7 +59,9 @@ def program_of(
     module = modules.module(modules.main)
     code = with_fixtures(apply(driver_code(session), list(edits)), module.tree)
     tree = ast.parse(code)
-    uses = references(tree.body, lambda one: modules.is_user_import(modules.main, one))
+    uses = _with_imports(
+        references(tree.body, lambda one: modules.is_user_import(modules.main, one)), tree, modules
+    )
     driver = session.driver
     left_out: list[ast.stmt] = []
     nodes = _script(module, modules, left_out, benchmarks=benchmarks)
@@ -73,6 +75,23 @@ def program_of(
                     if benchmarks or not _is_benchmark(one, module) or not _others(body, module)
                 ]
     return Program(nodes, left_out, code, uses)
+
+
+def _with_imports(uses: list[Reference], tree: ast.Module, modules: UserModules) -> list[Reference]:
+    """Return the references of typed code, those to its own imports of the user's modules too."""
+    imported = {
+        bound_name(alias): (node, alias)
+        for node in tree.body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        and modules.is_user_import(modules.main, node)
+        for alias in node.names
+    }
+    return [
+        replace(use, imported=imported[use.node.id])
+        if use.imported is None and use.node.id in imported
+        else use
+        for use in uses
+    ]
 
 
 def _others(body: list[ast.stmt], module: UserModule) -> bool:
