@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from playground.model.compiling import CompileReport
     from playground.model.config import Config
 
-_SASS = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?([A-Z][\w.]*)([^;]*)")
+_SASS = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:(@!?\w+)\s+)?([A-Z][\w.]*)([^;]*)")
 _AMD = re.compile(r"\t([a-z]\w+)(?:\s+([^;]*))?(;.*)?")
 _STACK_POINTER = re.compile(r"\[R1(\.64)?(\+-?0x[0-9a-f]+)?\]")
 _SECOND = re.compile(r" :: (v_dual_\w+)")
+_NEVER = ("@!PT", "@!UPT")
 _FOLDED = re.compile(r"(\d+)-byte Folded (?:Spill|Reload)")
 _KINDS: tuple[InstructionKind, ...] = get_args(InstructionKind)
 _TABLES: dict[str, ModuleType] = {"sass": sass_kinds, "amdgcn": amdgcn_kinds}
@@ -77,10 +78,13 @@ def _read_sass(line: str) -> tuple[str, int] | None:
     found = _SASS.match(line)
     if found is None:
         return None
-    opcode = found[1]
-    if opcode.startswith(("LDL", "STL")) and _STACK_POINTER.search(found[2]):
+    guard, opcode, operands = found.groups()
+    if guard in _NEVER:
+        # It never executes: ptxas keeps others in order by it, or apart.
+        return "NOP", 0
+    if opcode.startswith(("LDL", "STL")) and _STACK_POINTER.search(operands):
         return opcode, sass_kinds.bits_of(opcode) // _BYTE
-    if opcode.startswith("HFMA2") and "-RZ, RZ, " in found[2]:
+    if opcode.startswith("HFMA2") and "-RZ, RZ, " in operands:
         # A product of zeros and a constant added: ptxas loads constants so, and it is a move.
         return "MOV", 0
     return opcode, 0

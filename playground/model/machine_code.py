@@ -27,7 +27,7 @@ them. Local memory is what spilled registers and arrays go through. Async copy h
 TMA, tensor core the traffic with tensor memory too, barrier also fences and waits for copies in
 flight. Floating point holds conversions from and to floats; integer the rest of arithmetic: address
 computation, comparisons, moves (between threads, too), reads of arguments and of special registers.
-Other is padding, and what no class is known for, which the notes name.
+Other is padding, what can never execute, and what no class is known for, which the notes name.
 """
 
 WIDE_BITS = 128

@@ -105,4 +105,4 @@ def _instructions(item):
 
 
 def _padding(sass):
-    return len(re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+NOP\b", sass, re.MULTILINE))
+    return len(re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(NOP\b|@!U?PT )", sass, re.MULTILINE))

@@ -136,6 +136,11 @@ def test_it_travels_to_the_window():
     assert decode_reply(*encode(message, 7)) == (message, 7)
 
 
+def test_what_never_executes_reads_nothing():
+    code = _code("sass", "        /*0000*/              @!PT LDS RZ, [RZ] ;\n")
+    assert dict(code.total) == {"other": 1}
+
+
 def test_a_product_of_zeros_is_a_move():
     body = "        /*0000*/                   HFMA2{} R5, {}, 0, 2.3e-07 ;\n"
     assert dict(_code("sass", body.format(".MMA", "-RZ, RZ")).total) == {"integer": 1}
