@@ -63,10 +63,10 @@ def _delta(change: Change) -> float | None:
 
 CHANGE_COLUMNS: tuple[Column[Change], ...] = (
     Column("What", lambda row: row.name[:1].upper() + row.name[1:]),
-    Column("Line", lambda row: row.line or None, lambda row: str(row.line or ""), numeric=True),
     Column("Left", lambda row: row.left, lambda row: _figure(row.left, row.unit), numeric=True),
     Column("Right", lambda row: row.right, lambda row: _figure(row.right, row.unit), numeric=True),
     Column("Change", _delta, moved, numeric=True),
+    Column("Line", lambda row: row.line or None, lambda row: str(row.line or ""), numeric=True),
 )
 
 
