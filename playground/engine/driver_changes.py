@@ -200,6 +200,21 @@ class Changes:
                 return name
         return ""
 
+    def small_indices(self) -> Draft | None:
+        """Return the driver with indices of 0 and 1, lengths of one, and offsets a step apart."""
+        draft = self.draft
+        for name, tensor in draft.tensors().items():
+            if tensor.role == "offsets":
+                top = self._elements(tensor.texts)
+                draft = draft.with_tensor(name, replace(tensor, top=top), _SAID)
+            elif tensor.role == "index" and driver_values.is_length(name):
+                shape, dtype = ", ".join(tensor.texts), tensor.dtype or "torch.int32"
+                text = f"torch.ones({shape}, dtype={dtype}, device={draft.device})"
+                draft = draft.with_made(name, text, _SAID)
+            elif tensor.role == "index":
+                draft = draft.with_tensor(name, replace(tensor, top=2), _SAID)
+        return draft if draft.code != self.draft.code else None
+
     def harmless_indices(self) -> Draft | None:
         """Return the driver with zeros for all indices: they lie inside of anything."""
         draft = self.draft

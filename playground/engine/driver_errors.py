@@ -44,7 +44,7 @@ def readings_of_accesses(blame: Blame, launches: Iterable[CapturedLaunch]) -> li
     for launch in launches:
         for event in launch.outside:
             why = f"{launch.info.kernel} has a {event.kind} outside {event.tensor}"
-            drafts = [changes.harmless_indices()]
+            drafts = [changes.small_indices(), changes.harmless_indices()]
             variable = changes.holder(launch.arguments.get(event.tensor))
             if variable:
                 drafts += changes.enlarged(variable)

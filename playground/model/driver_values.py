@@ -22,7 +22,7 @@ _SIZES: tuple[tuple[str, int], ...] = (
     (r"w|width|h|height|iw|ih|ow|oh", 32),
     (r"v|n_?vocab|vocab\w*|n_?classes|num_?classes", 256),
     (r"e|(n_?|num_?)?experts?|g|(n_?|num_?)?groups?", 4),
-    (r"top_?k", 2),
+    (r"top_?k", 2), (r"num_?sms?|num_?programs", 4),
     (r"(n_?|num_?)?(rows?|tokens?|queries|points)|r", 64),
     (r"(n_?|num_?)?(cols?|columns?)", 192),
     (r"group_?size\w*", 64),
@@ -130,6 +130,11 @@ def is_index(name: str) -> bool:
 def is_weight(name: str) -> bool:
     """Tell whether a tensor called `name` holds a number for each element of a row."""
     return re.search(r"(^|_)(gamma|beta|weights?|w|bias|scale)$", name.lower()) is not None
+
+
+def is_length(name: str) -> bool:
+    """Tell whether a tensor called `name` holds lengths or counts."""
+    return re.search(r"len|count|num_|sizes|splits", name.lower()) is not None
 
 
 def asks_for_kernels(name: str) -> bool:
