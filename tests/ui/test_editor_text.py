@@ -173,6 +173,27 @@ def test_findings_are_marked_and_explained(editor):
     ]
     assert len(waves) == 1
     assert editor.findings_at(2)[1].hint == "use bar"
+    assert "no foo" in editor.gutter.tip(2, 3)
+    assert "use bar" in editor.gutter.tip(2, 3)
+    assert editor.gutter.tip(2, editor.gutter.width() - 2) == ""
+    assert editor.gutter.tip(1, 3) == editor.gutter.tip(0, 3) == ""
+
+
+def test_the_whole_expression_that_is_refused_is_underlined(editor):
+    editor.load("größe = 𝛼 + (x + y * 2)\nfor i in range(3):\n    pass\n")
+    editor.set_findings(
+        [
+            Finding("error", "compile", "no sum", line=1, column=13),
+            Finding("error", "syntax", "𝛼 is not defined", line=1, column=8),
+            Finding("error", "compile", "no loop", line=2, column=0),
+        ]
+    )
+    texts = [
+        mark.cursor.selectedText()
+        for mark in editor.extraSelections()
+        if mark.format.underlineStyle() == mark.format.UnderlineStyle.WaveUnderline
+    ]
+    assert texts == ["x + y * 2", "𝛼", "for"]
 
 
 def test_go_to_clamps_to_the_text(editor):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.ui import icons
+from playground.ui.editor import finding_marks
 from playground.ui.editor.mix_columns import MixColumns
 
 if TYPE_CHECKING:
@@ -89,11 +90,20 @@ class Gutter(QWidget):
                 self.mix.paint(painter, number + 1, area)
         painter.end()
 
+    def tip(self, line: int, x: int) -> str:
+        """Return what there is to say at `x` on a line: over the mark, the line's findings."""
+        if not line:
+            return ""
+        found = self._editor.findings_at(line)
+        if found and x < self._editor.fontMetrics().height():
+            return finding_marks.tooltip(found)
+        return self.mix.tip(line)
+
     def event(self, event: QEvent) -> bool:
         """Tell what the line under the mouse became."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             line = self._line_at(event.pos().y())
-            QToolTip.showText(event.globalPos(), self.mix.tip(line) if line else "", self)
+            QToolTip.showText(event.globalPos(), self.tip(line, event.pos().x()), self)
             return True
         return super().event(event)
 
