@@ -12,7 +12,6 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_orders
 from playground.engine.compile_messages import KernelRef
 from playground.engine.compiling import Compiler
 from playground.engine.job import Later
@@ -92,9 +91,8 @@ class EditedCompiler(Compiler):
             raise RuntimeError("nothing is being compiled")
         return self._made
 
-    def _order(self, launch: CapturedLaunch, config: Config, target: str) -> Order:
-        order = compile_orders.order_of(launch, self._prepared(launch, config), target)
-        return moved(order, self._path, *self._texts)
+    def _order(self, launch: CapturedLaunch, made: Hosted, target: str) -> Order:
+        return moved(super()._order(launch, made, target), self._path, *self._texts)
 
 
 def _ignore(*_wanted: object) -> None:

@@ -33,6 +33,9 @@ _POLL_S = 0.05
 _ORDERS_A_WORKER = 4
 """Orders that must wait before another worker is worth its start of about 1.5 s."""
 _MOST_WORKERS = 16
+_ABANDONED_S = 5.0
+"""For so long a worker may go on with what was cancelled while others wait for one."""
+
 _OUTPUT_LIMIT = 16 << 20
 
 
@@ -180,7 +183,9 @@ class WorkerPool:
                 full = len(self._workers) >= self.limit
                 # When all are busy with what was cancelled, one more may take the next order.
                 spare = not active and len(self._workers) <= self.limit
-                if len(active) >= wanted or (full and not spare):
+                if not active and not spare and not self._end_abandoned():
+                    return
+                if active and (len(active) >= wanted or full):
                     return
                 worker = self._start()
             task = pending.popleft()
@@ -194,6 +199,17 @@ class WorkerPool:
                 continue
             worker.deadline = time.monotonic() + COMPILE_LIMIT_S
             active[worker] = task
+
+    def _end_abandoned(self) -> bool:
+        """End the worker that is longest busy with what was cancelled; tells whether there is one.
+
+        A file's own text can keep it from ever being ready again (`while True:`, half-typed).
+        """
+        oldest = min(self._workers, key=lambda item: item.deadline)
+        if time.monotonic() - (oldest.deadline - COMPILE_LIMIT_S) < _ABANDONED_S:
+            return False
+        self._drop(oldest)
+        return True
 
     def _ready(self) -> list[WorkerProcess]:
         busy = {item.connection: item for item in self._workers if item.awaited is not None}

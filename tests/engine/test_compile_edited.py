@@ -76,7 +76,21 @@ time.sleep(0.3)
 asked = time.perf_counter()
 old.cancel()
 thread.join()
+# Texts that never come to an end keep no worker for long.
+for number in range(3):
+    endless = Job()
+    hung = session.edited.later(session, messages.CompileEdited(
+        0, launch.info.config, None, texts[0] + f"\\nwhile {number + 1}: pass\\n"), endless)
+    threading.Timer(0.5, endless.cancel).start()
+    try:
+        hung.work()
+    except CancelledError:
+        pass
+started = time.perf_counter()
+after = session.edited.later(
+    session, messages.CompileEdited(0, launch.info.config, None, texts[2]), Job()).work()
 print(json.dumps({
+    "after_s": time.perf_counter() - started, "after": len(after.findings),
     "found": found, "stopped_ms": 1e3 * (cancelled[0] - asked), "registers": report.registers,
     "workers": session.compiler.workers,
 }))
@@ -152,6 +166,11 @@ def test_the_engine_waits_for_nothing_and_a_newer_text_stops_an_older_one(answer
 
 
 GIVEN = (("x", ("tensor",)), ("n", ("plain", 3)))
+
+
+def test_a_text_that_never_ends_does_not_keep_the_next_one_waiting(answers):
+    assert answers["after"] == 1
+    assert answers["after_s"] < 30  # far below the limit of a compilation; mostly torch's import
 
 
 def order(qualname="kernel", line=13, file="/f.py", arguments=GIVEN):
