@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from playground.engine.compile_outcome import Asm, CompileOutcome, StageError
 from playground.engine.compile_pool import WorkerPool
 from playground.engine.compile_trials import TRIALS, with_remedies
 from playground.engine.job import Job
+from playground.engine.kept_outcomes import KeptOutcomes
 from playground.model.config import Config, validated
 from playground.model.outline import Driver
 from playground.model.targets import facts_for, parse_target
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 Wanted = tuple[Config, str]
 """A config and the target to compile it for."""
 
-_KEPT_BYTES = 256 << 20
 _TRIALS_A_TARGET = 2
 """Where many targets are compiled for, the first guess of each kind must do."""
 
@@ -68,8 +67,7 @@ class Compiler:
         self._pool = WorkerPool()
         self._use: UseFile | None = None
         self._generation = 0
-        self._kept: OrderedDict[Order, CompileOutcome] = OrderedDict()
-        self._kept_bytes = 0
+        self._kept = KeptOutcomes()
 
     def use(
         self,
@@ -93,7 +91,6 @@ class Compiler:
             sendable(rebound or {}), self._environment_now(),
         )  # fmt: skip
         self._kept.clear()
-        self._kept_bytes = 0
 
     def _environment_now(self) -> tuple[tuple[str, str | None], ...]:
         """Return what has changed in the environment since the workers may have started."""
@@ -236,7 +233,7 @@ class Compiler:
         if refused is not None:
             return (), (refused,)
         try:
-            order = self._order(launch, config, name)
+            order = self._order(launch, self._hosted(launch, config), name)
         except ArgumentError as error:
             return (), (unsendable(launch, error),)
         found: list[Answer] = []
@@ -275,6 +272,7 @@ class Compiler:
         outcomes: dict[Wanted, CompileOutcome] = {}
         # Two configs may be one order: a heuristic may set what they differ in.
         waiting: dict[Order, list[Wanted]] = {}
+        grids: dict[Config, tuple[int, int, int]] = {}
 
         def done(wanted: Wanted, outcome: CompileOutcome) -> None:
             outcomes[wanted] = outcome
@@ -286,31 +284,35 @@ class Compiler:
             if refused is not None:
                 done(wanted, CompileOutcome(None, (refused,)))
                 continue
+            made = self._hosted(launch, wanted[0])
             try:
-                order = self._order(launch, *wanted)
+                order = self._order(launch, made, wanted[1])
             except ArgumentError as error:
                 done(wanted, CompileOutcome(None, (unsendable(launch, error),), undecided=True))
                 continue
+            with contextlib.suppress(Exception):  # the user's own function, of an unusual config
+                grids[wanted[0]] = made.size
             kept = self._kept.get(order)
             if kept is None:
                 waiting.setdefault(order, []).append(wanted)
-                continue
-            self._kept.move_to_end(order)
-            done(wanted, self._again(kept, launch, wanted))
+            else:
+                done(wanted, self._again(kept, launch, wanted, grids.get(wanted[0])))
 
         def answered(order: Order, answer: Answer) -> None:
             first = waiting[order][0]
             outcome = self._outcome(launch, first, answer)
             if answer.product is not None or not answer.load_failed:
-                self._keep(order, outcome)
+                self._kept.keep(order, outcome)
             for wanted in waiting[order]:
-                done(wanted, self._again(outcome, launch, wanted, hit=wanted is not first))
+                grid = grids.get(wanted[0])
+                done(wanted, self._again(outcome, launch, wanted, grid, hit=wanted is not first))
 
         self._pool.run([(order, order) for order in waiting], self._used(), job, answered)
         return outcomes
 
-    def _order(self, launch: CapturedLaunch, config: Config, target: str) -> Order:
-        return order_of(launch, self._hosted(launch, config), target)
+    def _order(self, launch: CapturedLaunch, made: Hosted, target: str) -> Order:
+        # A method, because what compiles an edited text moves the order to that text's lines.
+        return order_of(launch, made, target)
 
     def _used(self) -> UseFile:
         if self._use is None:
@@ -331,9 +333,15 @@ class Compiler:
         return facts_for(target, self._device.name if self._device.target == target else "")
 
     def _again(
-        self, outcome: CompileOutcome, launch: CapturedLaunch, wanted: Wanted, *, hit: bool = True
+        self,
+        outcome: CompileOutcome,
+        launch: CapturedLaunch,
+        wanted: Wanted,
+        grid: tuple[int, int, int] | None,
+        *,
+        hit: bool = True,
     ) -> CompileOutcome:
-        """Return a kept outcome as that of a config which may have been called something else."""
+        """Return an outcome as that of a config which may have been called something else."""
         if outcome.report is None:
             return outcome
         config, target = wanted
@@ -341,20 +349,10 @@ class Compiler:
             outcome.report, launch=launch.info.index, config=config,
             cache_hit=hit or outcome.report.cache_hit,
         )  # fmt: skip
-        grid = None
-        with contextlib.suppress(Exception):  # the user's own function, of another config's values
-            grid = self._hosted(launch, config).size
         here = self._device.target == target and self._device.mode == "gpu"
         own = (self._device.multiprocessors or 0) if here else 0
         report = compile_reports.with_waves(report, grid, self._gpu(target), own)
         return replace(outcome, report=report)
-
-    def _keep(self, order: Order, outcome: CompileOutcome) -> None:
-        self._kept[order] = outcome
-        self._kept_bytes += sum(map(len, outcome.asm.values()))
-        while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
-            _, oldest = self._kept.popitem(last=False)
-            self._kept_bytes -= sum(map(len, oldest.asm.values()))
 
 
 def _whole(launch: CapturedLaunch, config: Config | None) -> Config:
