@@ -200,6 +200,15 @@ class Changes:
                 return name
         return ""
 
+    def is_index(self, value: Any) -> bool:
+        """Tell whether a kernel's argument holds indices that the driver has made up."""
+        tensor = self.draft.tensor(self.holder(value))
+        return tensor is not None and tensor.role in ("index", "offsets")
+
+    def is_guessed(self, variable: str) -> bool:
+        """Tell whether the file does not say how large a tensor is."""
+        return self.draft.is_untold(variable) or driver_values.is_weight(variable)
+
     def small_indices(self) -> Draft | None:
         """Return the driver with indices of 0 and 1, lengths of one, and offsets a step apart."""
         draft = self.draft

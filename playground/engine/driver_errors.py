@@ -44,9 +44,12 @@ def readings_of_accesses(blame: Blame, launches: Iterable[CapturedLaunch]) -> li
     for launch in launches:
         for event in launch.outside:
             why = f"{launch.info.kernel} has a {event.kind} outside {event.tensor}"
-            drafts = [changes.small_indices(), changes.harmless_indices()]
+            # Only what the app has guessed is changed: an access without a mask is the file's own.
+            drafts = []
+            if any(changes.is_index(each) for each in launch.arguments.values()):
+                drafts = [changes.small_indices(), changes.harmless_indices()]
             variable = changes.holder(launch.arguments.get(event.tensor))
-            if variable:
+            if variable and changes.is_guessed(variable):
                 drafts += changes.enlarged(variable)
             for draft in drafts:
                 if draft is not None and draft.code != blame.draft.code:

@@ -59,12 +59,16 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a run came to: launches, the error, where it arose, and what to try next."""
+    """What a run came to: launches, the error, where it arose, and what to try next.
+
+    One that `ran` came to its end, though it may have reached outside its tensors.
+    """
 
     launches: int
     error: str
     place: tuple[str, int] | None
     readings: tuple[Reading, ...]
+    ran: bool = False
 
     @property
     def fits(self) -> bool:
@@ -119,6 +123,10 @@ class Search:
         except CancelledError:
             self.session.driver = driver
             raise
+        if found is None and not written.ran:
+            # What launches and then reaches outside shows more than what does not launch.
+            best = next((step for step, outcome in self.tried if outcome.ran), None)
+            found = None if best is None else (best, self._run(best.driver, self.job))
         if found is None:
             if not self.tried:
                 return first
@@ -203,9 +211,12 @@ class Search:
         if session.launches:
             blame = Blame(RuntimeError(), draft, function, session.namespace)
             found = driver_errors.readings_of_accesses(blame, session.launches)
-            outside = any(launch.outside for launch in session.launches)
-            error_text = found[0].why if found else "accesses outside" * outside
-            return _Outcome(len(session.launches), error_text, None, tuple(found))
+            events = [event for launch in session.launches for event in launch.outside]
+            if not events:
+                return _Outcome(len(session.launches), "", None, (), ran=True)
+            place = (events[0].file, events[0].line) if events[0].file and events[0].line else None
+            told = found[0].why if found else "it reaches outside its tensors"
+            return _Outcome(len(session.launches), told, place, tuple(found), ran=True)
         return _Outcome(0, "nothing was launched", None, tuple(_branches(draft, function)))
 
     # --------------------------------------------------------------------------- telling

@@ -22,7 +22,7 @@ _SIZES: tuple[tuple[str, int], ...] = (
     (r"w|width|h|height|iw|ih|ow|oh", 32),
     (r"v|n_?vocab|vocab\w*|n_?classes|num_?classes", 256),
     (r"e|(n_?|num_?)?experts?|g|(n_?|num_?)?groups?", 4),
-    (r"top_?k", 2), (r"num_?sms?|num_?programs", 4),
+    (r"top_?k", 2), (r"num_?sms?|num_?programs", 3),
     (r"(n_?|num_?)?(rows?|tokens?|queries|points)|r", 64),
     (r"(n_?|num_?)?(cols?|columns?)", 192),
     (r"group_?size\w*", 64),

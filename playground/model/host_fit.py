@@ -75,6 +75,7 @@ def fit(plan: HostPlan) -> None:
         elif (
             need is not None
             and need > whole
+            and 0 not in plan.use.parameters[name].axes  # an assertion gives it
             and (
                 name in plan.guessed
                 or (f"{name}.0" not in tied and not plan.names.get(f"{name}.0"))

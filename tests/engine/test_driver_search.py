@@ -194,6 +194,23 @@ def pair(x):
 )
 
 
+UNMASKED = (
+    HEAD
+    + """
+@triton.jit
+def unmasked_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets) * 2)
+
+def double(x):
+    assert x.shape == (3, 100)
+    out = torch.empty_like(x)
+    unmasked_kernel[(triton.cdiv(x.numel(), 128),)](x, out, BLOCK=128)
+    return out
+"""
+)
+
+
 def test_where_it_finds_nothing_the_error_stays_and_what_is_the_users_is_never_changed(
     run_engine: RunEngine,
 ) -> None:
@@ -234,10 +251,14 @@ def test_where_it_finds_nothing_the_error_stays_and_what_is_the_users_is_never_c
         run = play.run("pair(torch.ones(8))")
         users = [len(run.launches), run.driver, play.driver.code,
                  [f.message for f in run.findings]]
-        answer([nothing, again, one, none, steps[-1], ended, users])
+        play.close()
+        play = playground.open(write("double.py", {UNMASKED!r}))
+        run = play.run()
+        unmasked = [run.driver, [f.message for f in run.findings if f.severity == "error"]]
+        answer([nothing, again, one, none, steps[-1], ended, users, unmasked])
         """
     )
-    (launches, driver, same, findings), again, one, none, last, ended, users = got
+    (launches, driver, same, findings), again, one, none, last, ended, users, unmasked = got
     assert (launches, driver, same) == (0, "", True)
     assert findings[0][:2] == ["error", "AssertionError: cannot be"]
     tried = [detail for severity, message, detail in findings if "none ran" in message]
@@ -252,3 +273,6 @@ def test_where_it_finds_nothing_the_error_stays_and_what_is_the_users_is_never_c
     assert (ended, "reading 2" in last) == ("cancelled", True)
     assert users[:3] == [0, "", "pair(torch.ones(8))"]
     assert not any("reading" in message or "did not fit" in message for message in users[3])
+    # An access without a mask is the file's own: the driver stays, and the finding, too.
+    assert unmasked[0] == ""
+    assert any("unmasked_kernel: load outside x_ptr" in message for message in unmasked[1])
