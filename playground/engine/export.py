@@ -106,7 +106,8 @@ def _file(
     written = BundleText(bundle)
     runs = proof.Runs(written.statements(program.nodes), written.code(program.code, program.uses))
     everything = f"{written.body}\n{runs.statements}\n{runs.code}"
-    judged = proof.proof_of(session, launch, config, everything)
+    with_imports = f"{written.imports}\n{everything}"
+    judged = proof.proof_of(session, launch, config, with_imports)
     name = _final_name(bundle, launch.info)
     # The check counts launches by name: those of kernels that have another name now are no more.
     apart = sum(
@@ -123,7 +124,7 @@ def _file(
     mended = []
     if not judged.limits:
         figures = _figures(session, index, config, everything)
-        mended = export_interpreter.parts(everything, figures, narrow=judged.narrow)
+        mended = export_interpreter.parts(with_imports, figures, narrow=judged.narrow)
     draws = bool(_DRAWS.search(_module_level(written.body)))
     seeds_itself = draws and judged.against != "reference"
     parts = [

@@ -54,7 +54,7 @@ def parts(text: str, figures: Figures, *, narrow: bool) -> list[str]:
         found.append("import functools\n" + text_of.LIBDEVICE.format(functions=lines).lstrip("\n"))
         if _COPIED.search(text):
             found.append(text_of.COPIES)
-    if narrow and not _widening_limits(text):
+    if narrow:
         found.append("import copy\n\nimport numpy\n" + text_of.FP32.lstrip("\n"))
     if any(_is_nested(tree, kernel) for kernel in kernels):
         found.append(text_of.CLOSURES)
@@ -79,29 +79,44 @@ def looks_at_compiled(text: str) -> bool:
     return bool(re.search(r"\.warmup\(|\.(n_regs|n_spills|metadata|_init_handles)\b", text))
 
 
-def names_narrow(text: str) -> bool:
-    """Tell whether a kernel names a type that Triton's interpreter gets wrong."""
-    return any(
-        re.search(r"bfloat16|float8", ast.unparse(node)) for node in _kernels(ast.parse(text))
+def taking_part(text: str, kernel: str) -> str:
+    """Return the text of a kernel and of the helpers beside it: not of others that are launched."""
+    return "\n\n".join(
+        ast.unparse(node)
+        for node in _kernels(ast.parse(text))
+        if node.name == kernel or not re.search(rf"\b{node.name}\[|\b{node.name}\.run\(", text)
     )
 
 
-def _widening_limits(text: str) -> list[str]:
+def names_narrow(kernels: str) -> bool:
+    """Tell whether the text of kernels names a type that Triton's interpreter gets wrong."""
+    return bool(re.search(r"bfloat16|float8", kernels))
+
+
+def _widening_limits(text: str, kernels: str) -> list[str]:
     """Return why launches on narrow types cannot go in fp32 instead."""
     found = []
-    if "bitcast" in text:
+    if "bitcast" in kernels:
         found.append("its kernels look at the bits of bfloat16 or float8 numbers (bitcast)")
-    if re.search(r"\breinterpret\(|pointer_type\(", text):
+    if re.search(r"\breinterpret\(", text) or "pointer_type(" in kernels:
         found.append("its kernels are handed bfloat16 or float8 numbers as another type's bits")
-    if "dot_scaled" in text:
+    if "dot_scaled" in kernels:
         found.append("tl.dot_scaled takes float8 operands, which it computes wrongly")
     return found
 
 
-def limits(text: str, *, narrow: bool) -> list[str]:
-    """Return why Triton's own interpreter cannot judge a file, in words; empty where it can."""
+def limits(text: str, kernels: str, *, narrow: bool) -> list[str]:
+    """Return why Triton's own interpreter cannot judge a file, in words; empty where it can.
+
+    Parameters
+    ----------
+    kernels
+        The text of those kernels that the launch runs (`taking_part`).
+    narrow
+        Whether it works on types that the interpreter gets wrong.
+    """
     tree = ast.parse(text)
-    found = _widening_limits(text) if narrow else []
+    found = _widening_limits(text, kernels) if narrow else []
     unknown = sorted(libdevice_names(tree) - set(text_of.FUNCTIONS))
     if unknown:
         found.append(f"it has no libdevice.{', libdevice.'.join(unknown)}")

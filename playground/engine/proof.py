@@ -95,8 +95,9 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
         if argument.tensor is not None
     }
     narrow = any(name.startswith(("bfloat", "float8")) for name in dtypes)
-    narrow = narrow or export_interpreter.names_narrow(runs)
-    limits, doubts = _without_gpu(session, launch, runs, narrow=narrow)
+    kernels = export_interpreter.taking_part(runs, launch.info.kernel)
+    narrow = narrow or export_interpreter.names_narrow(kernels)
+    limits, doubts = _without_gpu(session, launch, runs, kernels, narrow=narrow)
     proof = Proof(
         "reference",
         1e-2 if tolerance is None else float(tolerance),
@@ -127,10 +128,10 @@ def proof_of(session: Session, launch: CapturedLaunch, config: Config, runs: str
 
 
 def _without_gpu(
-    session: Session, launch: CapturedLaunch, text: str, *, narrow: bool
+    session: Session, launch: CapturedLaunch, text: str, kernels: str, *, narrow: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return why a check without a GPU cannot judge, and what may keep it from judging."""
-    limits = export_interpreter.limits(text, narrow=narrow)
+    limits = export_interpreter.limits(text, kernels, narrow=narrow)
     if launch.error is not None and not limits:
         said = str(launch.error).splitlines() or [type(launch.error).__name__]
         limits.append(f"the launch failed in it: {said[0]}")

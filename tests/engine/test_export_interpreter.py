@@ -50,7 +50,9 @@ def with_line(line: str) -> str:
     ],
 )
 def test_limits_are_told(line: str, narrow: bool, said: list[str]) -> None:
-    found = export_interpreter.limits(with_line(line), narrow=narrow)
+    text = with_line(line)
+    kernels = export_interpreter.taking_part(text, "kernel")
+    found = export_interpreter.limits(text, kernels, narrow=narrow)
     assert len(found) == len(said)
     assert all(part in text for part, text in zip(said, found, strict=True))
 
@@ -85,6 +87,26 @@ def test_only_what_is_needed_is_mended(line: str, narrow: bool, wanted: str) -> 
     for part in found:
         ast.parse(part)
         assert wanted in part
+
+
+def test_only_the_kernel_and_its_helpers_take_part() -> None:
+    others = """
+@triton.jit
+def other(x):
+    tl.store(x, tl.load(x).to(tl.float8e5))
+
+@triton.jit
+def helper(x):
+    return x.to(tl.bfloat16)
+
+def launch(x):
+    other[(1,)](x)
+    kernel[(1,)](x, 4, B=8)
+"""
+    taking = export_interpreter.taking_part(with_line("v = v") + others, "kernel")
+    assert "float8" not in taking
+    assert "def kernel" in taking
+    assert export_interpreter.names_narrow(taking)
 
 
 def test_branches_alone_need_nothing() -> None:
