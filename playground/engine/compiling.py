@@ -244,7 +244,10 @@ class Compiler:
             job or Job(),
             lambda _order, answer: found.append(answer),
         )
-        return found[0].passes, target_support.told(found[0].findings, name)
+        if found[0].product is not None:
+            return found[0].passes, ()
+        # What the compiler said of the failure is lost among what it wrote down: it is asked again.
+        return found[0].passes, self.compile(launch, config, name, job).findings
 
     def _with_remedies(
         self, launch: CapturedLaunch, outcomes: dict[str, CompileOutcome], job: Job, most: int

@@ -101,6 +101,11 @@ def test_a_target_that_triton_lacks(engine):
         assert f"does not compile for {target}" in finding["message"]
         assert offered in finding["hint"]
 
+    made = engine.passes(target="hip:gfx999")
+    assert "does not compile for hip:gfx999" in made["findings"][0]["message"]
+    # The pass in which the pipeline ended is the last one there is.
+    assert [item["failed"] for item in made["passes"]].index(True) == len(made["passes"]) - 1
+
 
 def test_waves_follow_the_grid_of_the_config(engine):
     launch = engine.run(path=str(MATMUL), text=MATMUL.read_text(), driver="example(m=512, n=384)")
