@@ -34,6 +34,8 @@ _CALLER = re.compile(r"@\[ (\S+):(\d+):\d+")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
 _INLINE_ASM = re.compile(r"// (begin|end) inline asm|;#ASM(START|END)")
 _TABLES = re.compile(r"\}|\s*(\.section|\.size|\.Lfunc_end)")
+_NOP = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+NOP ?;")
+_BRANCH = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+BRA `\((\.L\w+)\) ?;")
 _SASS = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
 
 
@@ -235,7 +237,27 @@ def _sass(lines: list[str]) -> list[Chain]:
             if line.startswith("\t.section"):
                 current = ()
         found.append(current)
+    _leave_out_padding(lines, found)
     return _whole_runs(lines, found)
+
+
+def _leave_out_padding(lines: list[str], chains: list[Chain]) -> None:
+    """Take its place from what ptxas fills up the end of each function with.
+
+    That is a branch to itself, so that prefetched code leads nowhere, and `NOP`s up to a whole
+    line of the instruction cache. nvdisasm prints no new place before them, and they would seem to
+    belong to the line of the last instruction.
+    """
+    ended = True
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if "/*" not in line:
+            ended = ended or line.startswith("\t.section")
+        elif ended:
+            ended = _NOP.match(line) is not None
+            alone = _BRANCH.match(line)
+            if ended or (alone and lines[number - 1].startswith(f"{alone[1]}:")):
+                chains[number] = ()
 
 
 def _whole_runs(lines: list[str], chains: list[Chain]) -> list[Chain]:

@@ -137,7 +137,8 @@ def test_a_load_is_as_wide_as_its_addresses_allow(engine, case, part, load, coun
     assert _accesses(item) == {("load", "global", load): count}
     kind = "wide memory" if load == 128 else "narrow memory"
     assert dict(item["counts"])[kind] == count
-    assert code["elsewhere"] == 0
+    # What fills up the end of the code is of no line: NOPs and the branch before them.
+    assert code["elsewhere"] == dict(code["total"]).get("other", 0) + 1
 
 
 def test_amd_has_twice_the_threads(engine):

@@ -122,6 +122,26 @@ def test_a_kernel_cached_from_another_file_of_the_same_name_counts():
     assert lines_for("ptx", PTX, "/home/me/other.py")[4] == ()
 
 
+def test_what_fills_up_the_end_of_a_function_is_of_no_line():
+    code = """\
+.text.k:
+	//## File "/home/me/kernel.py", line 5
+        /*0000*/                   NOP ;
+.L_x_0:
+        /*0010*/                   BRA `(.L_x_0) ;
+        /*0020*/                   EXIT ;
+.L_x_1:
+        /*0030*/                   BRA `(.L_x_1);
+        /*0040*/                   NOP;
+        /*0050*/                   NOP;
+.L_x_2:
+"""
+    for text in (code, code + '\t.section\t.text.other,"ax",@progbits\n' + code):
+        rows = zip(text.splitlines(), lines_for("sass", text, FILE), strict=True)
+        of_code = [lines for line, lines in rows if "/*" in line]
+        assert of_code == [(5,), (5,), (5,), (), (), ()] * (len(of_code) // 6)
+
+
 @pytest.mark.parametrize(("stage", "text"), [("ttir", TTIR), ("ptx", PTX), ("amdgcn", AMDGCN)])
 def test_a_library_file_called_like_the_kernels_is_not_the_kernels(stage, text):
     text = text.replace("kernel.py", "standard.py")
