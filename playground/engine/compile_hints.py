@@ -165,6 +165,12 @@ def _assembler(message: str) -> str:
             "triton.language.extra.libdevice offers, or give the library to the launch as "
             "extern_libs={name: path}"
         )
+    enough = re.search(r"register target of (\d+) or higher", message)
+    if enough is not None:
+        return (
+            f"set maxnreg to {enough[1]} or more, or leave it out; a smaller tile or more warps "
+            "need fewer registers a thread"
+        )
     if "known instruction" in message or "syntax error" in message or "Arguments" in message:
         return "correct the inline assembly on this line; ptxas's own words are in the details"
     return (

@@ -211,7 +211,7 @@ def _assembler_place(message: str, stage: str, stages: Mapping[str, str | bytes]
     """
     assembly = str(stages.get(stage, ""))
     lines = assembly.splitlines()
-    refused = re.search(r"line (\d+); (?:error|fatal)", message)
+    refused = re.search(r"line (\d+)(?:; (?:error|fatal)| in function)", message)
     missing = re.search(r"Unresolved extern \w+ '([^']+)'", message)
     number = None
     if refused is not None:

@@ -18,6 +18,9 @@ DTYPE_NAMES = (
     "tl.uint8", "tl.uint16", "tl.uint32", "tl.uint64",
 )  # fmt: skip
 
+_REGISTERS = (16, 255)
+"""The least and the most registers a thread that ptxas takes as a limit."""
+
 
 class KnobError(ValueError):
     """A value that a knob cannot take; the message says why and what would do."""
@@ -28,7 +31,8 @@ class Knob:
     """One tunable of a launch.
 
     `kind` says how it steps: `pow2` through powers of two, `int` by one, `bool` and `choice`
-    through `choices`; `fixed` is shown but cannot be moved (a function, a tuple).
+    through `choices`; `fixed` is shown but cannot be moved (a function, a tuple). A `choice` with a
+    minimum and maximum takes every whole number between them as well.
     `derived` marks a constexpr that the data dictates: changing it alone breaks the result.
     """
 
@@ -80,7 +84,12 @@ def option_knob(name: str, value: int | None, *, maximum: int | None = None) -> 
     if name == "num_ctas":
         return Knob(name, "pow2", "option", value or 1, minimum=1, maximum=maximum or 16)
     if name == "maxnreg":
-        return Knob(name, "choice", "option", value, (None, 32, 64, 96, 128, 168, 192, 224, 255))
+        choices = {32, 64, 96, 128, 168, 192, 224, 255} | ({value} if value else set())
+        low, high = _REGISTERS
+        return Knob(
+            name, "choice", "option", value, (None, *sorted(choices)),
+            minimum=min(low, value or low), maximum=max(high, value or high),
+        )  # fmt: skip
     raise KnobError(f"{name} is not a launch option; known are {', '.join(OPTION_KNOBS)}")
 
 
@@ -105,7 +114,11 @@ def validate(knob: Knob, value: KnobValue) -> KnobValue:
             knob.origin == "constexpr" and type(value) is type(knob.default)
         ):
             return value
-        raise KnobError(f"{knob.name} is one of {', '.join(map(str, knob.choices))}, not {value!r}")
+        named = ", ".join("none" if choice is None else str(choice) for choice in knob.choices)
+        if not takes_numbers(knob):
+            raise KnobError(f"{knob.name} is one of {named}, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise KnobError(f"{knob.name} is a whole number or one of {named}, not {value!r}")
     if isinstance(value, bool) or not isinstance(value, int):
         raise KnobError(f"{knob.name} is a whole number, not {value!r}")
     if knob.minimum is not None and value < knob.minimum:
@@ -122,10 +135,18 @@ def validate(knob: Knob, value: KnobValue) -> KnobValue:
     return value
 
 
+def takes_numbers(knob: Knob) -> bool:
+    """Tell whether a knob takes whole numbers that are not among its choices."""
+    return knob.kind in ("pow2", "int") or (knob.kind == "choice" and knob.minimum is not None)
+
+
 def step(knob: Knob, value: KnobValue, direction: Literal[-1, 1]) -> KnobValue:
     """Return the next value of `knob` in `direction`, or `value` itself at the end of its range."""
     if knob.kind in ("bool", "choice"):
         options = knob.choices if value in knob.choices else (*knob.choices, value)
+        if takes_numbers(knob):
+            numbers = sorted(each for each in options if isinstance(each, int))
+            options = (*(each for each in options if not isinstance(each, int)), *numbers)
         index = options.index(value) + direction
         return options[min(max(index, 0), len(options) - 1)]
     if knob.kind == "fixed" or not isinstance(value, int):

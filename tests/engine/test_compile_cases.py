@@ -462,3 +462,18 @@ def test_more_threads_than_a_program_may_have(engine, tmp_path):
     assert engine.compile()["report"]["fits"]
     assert engine.compile(target="hip:gfx942")["report"]["threads"] == 2048
     assert not engine.compile(target="hip:gfx942")["report"]["fits"]
+
+
+def test_fewer_registers_than_a_product_of_hopper_takes(engine, tmp_path):
+    engine.open(tmp_path, MATMUL)
+    knobs = {"BM": 64, "BN": 64, "BK": 32, "num_warps": 4, "maxnreg": 32}
+    finding = error_of(engine.compile(knobs=knobs))
+    assert finding["line"] == line_of(MATMUL, "tl.dot(")
+    assert finding["message"].startswith("32 registers a thread are too few")
+    least = int(finding["message"].rpartition(" ")[2])
+    assert f"maxnreg to {least} or more" in finding["hint"]
+    # What it asks for is enough, and ptxas keeps to it.
+    report = engine.compile(knobs={**knobs, "maxnreg": least})["report"]
+    assert report["fits"]
+    assert report["registers"] <= least
+    assert error_of(engine.compile(knobs={**knobs, "maxnreg": least - 8}))["line"]

@@ -48,12 +48,21 @@ def test_choices_stay_open_to_their_own_type() -> None:
     assert validate(option_knob("maxnreg", None), None) is None
     with pytest.raises(KnobError, match="one of"):
         validate(constexpr_knob("P", "ieee"), 3)
-    with pytest.raises(KnobError, match="one of"):
-        validate(option_knob("maxnreg", None), 100)
     with pytest.raises(KnobError, match="true or false"):
         validate(constexpr_knob("F", True), 2)
     with pytest.raises(KnobError, match="cannot be moved"):
         validate(constexpr_knob("G", None), 1)
+
+
+def test_a_limit_of_registers_is_any_number_ptxas_takes() -> None:
+    knob = option_knob("maxnreg", 40)
+    assert [validate(knob, value) for value in (None, 40, 58, 255)] == [None, 40, 58, 255]
+    assert [step(knob, 40, -1), step(knob, 40, 1), step(knob, 58, 1)] == [32, 64, 64]
+    assert validate(option_knob("maxnreg", 8), 8) == 8
+    for value, said in ((15, "at least 16"), (256, "at most 255"), ("58", "whole number"),
+                        (True, "whole number or one of none, 32")):  # fmt: skip
+        with pytest.raises(KnobError, match=said):
+            validate(knob, value)
 
 
 def test_options_have_defaults_and_only_known_names() -> None:

@@ -262,6 +262,22 @@ def test_other_kinds_of_knobs(matmul: Document, qtbot: QtBot) -> None:
     assert not panel.findChild(QToolButton, "knob-lock:BLOCK").isVisible()
 
 
+def test_any_limit_of_registers_can_be_typed(matmul: Document, qtbot: QtBot) -> None:
+    panel = KnobsPanel(matmul, Theme())
+    show(panel, qtbot, height=900)
+    combo = panel.findChild(QComboBox, "knob:maxnreg")
+    assert combo.currentText() == "none"
+    field = combo.lineEdit()
+    assert field.objectName() == "knob:maxnreg.text"
+    for typed, value, shown in (("58", 58, "58"), ("9", 58, "9"), ("None", None, "none")):
+        field.selectAll()
+        QTest.keyClicks(field, typed)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        assert matmul.config["maxnreg"] == value
+        assert combo.currentText() == shown
+        assert panel.row("maxnreg").message == ("maxnreg is at least 16, not 9" * (typed == "9"))
+
+
 def test_a_knob_bound_to_the_data_moves_once_unlocked(matmul: Document, qtbot: QtBot) -> None:
     panel = KnobsPanel(matmul, Theme())
     show(panel, qtbot, height=900)

@@ -16,7 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.model.knobs import Knob, KnobError, KnobValue, is_power_of_two, validate
+from playground.model.knobs import (
+    Knob,
+    KnobError,
+    KnobValue,
+    is_power_of_two,
+    takes_numbers,
+    validate,
+)
 from playground.ui.icons import icon
 from playground.ui.theme import mono_font
 from playground.ui.views.knob_widgets import (
@@ -152,6 +159,8 @@ class KnobRow(QWidget):
             if editor.findData(value) < 0:
                 editor.addItem(_choice_text(value), value)
             editor.setCurrentIndex(editor.findData(value))
+            if editor.isEditable():
+                editor.setEditText(_choice_text(value))
         editor.blockSignals(False)
         if self._slider is not None and isinstance(value, int):
             ghost = captured if isinstance(captured, int) and captured != value else None
@@ -245,6 +254,9 @@ class KnobRow(QWidget):
             for choice in knob.choices:
                 combo.addItem(_choice_text(choice), choice)
             combo.currentIndexChanged.connect(lambda index: self._ask(combo.itemData(index)))
+            if takes_numbers(knob):
+                combo.setObjectName(f"knob:{knob.name}")
+                combo.let_type(self._on_typed)
             return combo
         shown = QLineEdit("fixed", self)
         shown.setEnabled(False)
@@ -253,6 +265,13 @@ class KnobRow(QWidget):
     def _on_slider(self, position: int) -> None:
         if self._slider is not None:
             self.asked.emit(self._slider.knob_value(position), self._slider.isSliderDown())
+
+    def _on_typed(self, text: str) -> None:
+        for choice in self.knob.choices:
+            if text == _choice_text(choice):
+                self._ask(choice)
+                return
+        self._ask(int(text) if text.isdecimal() else text)
 
     def _ask(self, value: KnobValue) -> None:
         try:
@@ -265,7 +284,7 @@ class KnobRow(QWidget):
             self.asked.emit(checked, False)
 
     def _offers_near(self, value: KnobValue) -> tuple[int, ...]:
-        if not isinstance(value, int):
+        if not isinstance(value, int) or not takes_numbers(self.knob):
             return ()
         values = allowed_values(self.knob)
         if value < values[0]:

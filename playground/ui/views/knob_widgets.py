@@ -15,12 +15,12 @@ from PySide6.QtGui import (
     QPen,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QComboBox, QSlider, QSpinBox, QToolTip, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider, QSpinBox, QToolTip, QWidget
 
 from playground.model.knobs import Knob, step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from playground.ui.theme import Theme
 
@@ -113,6 +113,15 @@ class KnobSpinBox(QSpinBox):
 
 class KnobComboBox(QComboBox):
     """A combo box that the wheel moves only when it has the focus."""
+
+    def let_type(self, typed: Callable[[str], None]) -> None:
+        """Let other values be typed; Enter hands the text over, as leaving the field does."""
+        field = QLineEdit(self)
+        self.setLineEdit(field)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setCompleter(None)  # type: ignore[arg-type]  # None takes it away
+        field.setObjectName(f"{self.objectName()}.text")
+        field.editingFinished.connect(lambda: typed(field.text().strip().lower()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Step with the wheel only when focused, so that scrolling the panel moves no knob."""

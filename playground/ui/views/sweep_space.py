@@ -9,7 +9,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
-from playground.model.knobs import Knob, KnobError, KnobValue, sweep_values, validate
+from playground.model.knobs import (
+    Knob,
+    KnobError,
+    KnobValue,
+    sweep_values,
+    takes_numbers,
+    validate,
+)
 from playground.ui.theme import mono_font
 
 if TYPE_CHECKING:
@@ -50,7 +57,7 @@ def _parse(knob: Knob, text: str) -> KnobValue:
         for choice in knob.choices:
             if text == ("none" if choice is None else str(choice)):
                 return choice
-        return text
+        return int(text) if takes_numbers(knob) and text.isdecimal() else text
     try:
         return int(text)
     except ValueError:
