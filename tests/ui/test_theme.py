@@ -53,6 +53,14 @@ def test_plot_lines_stand_out_from_the_plot(theme):
         assert contrast(rgb(theme.color(f"plot_{number}")), ground) >= limit, number
 
 
+def test_the_classes_of_instructions_stand_out_from_what_they_are_drawn_on(theme):
+    tokens = [token for token in theme.tokens() if token.startswith("mix_")]
+    assert len(tokens) == 11
+    for token in tokens:
+        for ground in ("tooltip", "surface", "raised"):
+            assert contrast(rgb(theme.color(token)), rgb(theme.color(ground))) >= 1.5, ground
+
+
 def test_both_themes_have_the_same_tokens(qapp):
     assert Theme("light").tokens() == Theme("dark").tokens()
 
