@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from playground.model.compiling import CompileReport
     from playground.model.finding import Finding
 
+_DISASSEMBLING = threading.Lock()
+"""Two views that ask for one cubin's SASS at a time, in threads of their own, get the same one."""
+
 
 class Asm(dict[str, "str | bytes"]):
     """Text or binary by stage; `sass` is made from the cubin when first asked for."""
@@ -21,8 +25,10 @@ class Asm(dict[str, "str | bytes"]):
         cubin = self.get("cubin")
         if stage != "sass" or not isinstance(cubin, bytes):
             raise KeyError(stage)
-        sass = disassemble(cubin, tool("nvdisasm"))
-        self[stage] = sass_places.put_right(sass, str(self.get("ptx", "")))
+        with _DISASSEMBLING:
+            if stage not in self:
+                sass = disassemble(cubin, tool("nvdisasm"))
+                self[stage] = sass_places.put_right(sass, str(self.get("ptx", "")))
         return self[stage]
 
 

@@ -204,6 +204,20 @@ class Compiler:
         StageError
             The config does not compile that far, or the target has no such stage.
         """
+        return self.ir_reader(launch, config, stage, target, job)()
+
+    def ir_reader(
+        self,
+        launch: CapturedLaunch,
+        config: Config | None,
+        stage: str,
+        target: str | None = None,
+        job: Job | None = None,
+    ) -> Callable[[], Ir]:
+        """Compile a launch, unless it is kept; return what reads a stage of it, in any thread.
+
+        Raises as `ir` does.
+        """
         outcome = self.compile(launch, config, target, job)
         if stage not in outcome.stages:
             known = ", ".join(outcome.stages)
@@ -212,8 +226,13 @@ class Compiler:
                 reached = f" (there is {known})" if known else ""
                 raise StageError(f"no {stage}{reached}: {reasons}")
             raise StageError(f"{outcome.report.target} has no stage {stage}; it has {known}")
-        text = str(outcome.asm[stage])
-        return Ir(stage, text, source_lines.lines_for(stage, text, launch.info.file))
+        file = launch.info.file
+
+        def read() -> Ir:
+            text = str(outcome.asm[stage])
+            return Ir(stage, text, source_lines.lines_for(stage, text, file))
+
+        return read
 
     def passes(
         self,

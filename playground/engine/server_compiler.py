@@ -1,11 +1,15 @@
-"""Requests about what the compiler made of a launch, done with a session."""
+"""Requests about what the compiler made of a launch, done with a session.
+
+What takes compiled code apart is done beside the session's thread: the next tick of a slider does
+not wait for the disassembler.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from playground.engine.job import Later
-from playground.protocol import compiler as messages
+from playground.protocol import messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,9 +18,15 @@ if TYPE_CHECKING:
     from playground.protocol.messages import Reply
 
 
+def _ir(session: Any, request: messages.GetIr, job: Job) -> Later:
+    captured = session.launches[request.launch]
+    return Later(
+        session.compiler.ir_reader(captured, request.config, request.stage, request.target, job)
+    )
+
+
 def _code(session: Any, request: messages.GetCode, job: Job) -> Later:
     read = session.code_reader(request.launch, request.config, request.target, job)
-    # The next tick of a slider does not wait for the disassembler.
     return Later(lambda: messages.Code(read()))
 
 
@@ -26,15 +36,13 @@ def _passes(session: Any, request: messages.GetPasses, job: Job) -> Reply:
     )
 
 
-def _compare(session: Any, request: messages.CompareCompilations, job: Job) -> Reply:
-    return session.compare_compilations(  # type: ignore[no-any-return]
-        request.launch, request.left, request.right, job
-    )
+def _compare(session: Any, request: messages.CompareCompilations, job: Job) -> Later:
+    return Later(session.comparison_reader(request.launch, request.left, request.right, job))
 
 
-def _stage_diff(session: Any, request: messages.GetStageDiff, job: Job) -> Reply:
-    return session.stage_diff(  # type: ignore[no-any-return]
-        request.launch, request.left, request.right, request.stage, job
+def _stage_diff(session: Any, request: messages.GetStageDiff, job: Job) -> Later:
+    return Later(
+        session.stage_diff_reader(request.launch, request.left, request.right, request.stage, job)
     )
 
 
@@ -50,6 +58,7 @@ def _edited(session: Any, request: messages.CompileEdited, job: Job) -> Reply | 
 
 
 JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
+    messages.GetIr: _ir,
     messages.GetCode: _code,
     messages.GetPasses: _passes,
     messages.CompareCompilations: _compare,

@@ -66,11 +66,6 @@ def _tell_unusable(
         job.send(messages.Unusable(launch, name, (config,), (outcome.unusable,)))
 
 
-def _ir(session: Any, request: messages.GetIr, _job: Job) -> Reply:
-    captured = session.launches[request.launch]
-    return session.compiler.ir(captured, request.config, request.stage, request.target)  # type: ignore[no-any-return]
-
-
 def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
     counts = session.kept.counts[(request.launch, request.config)]
     prepared = session.prepare(request.launch, request.config)
@@ -98,7 +93,6 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     messages.Run: _run,
     messages.Replay: _replay,
     messages.CompileAhead: _compile_ahead,
-    messages.GetIr: _ir,
     messages.GetProgram: _program,
     messages.Sweep: _sweep,
     messages.Export: _export,
@@ -111,7 +105,6 @@ STAGES: dict[type, Stage] = {
     messages.Run: "driver",
     messages.Replay: "runtime",
     messages.CompileAhead: "compile",
-    messages.GetIr: "compile",
     messages.GetProgram: "coverage",
     messages.Sweep: "sweep",
     messages.Export: "export",

@@ -10,7 +10,7 @@ from playground.model.finding import Finding
 from playground.model.targets import known_targets, parse_target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.compile_outcome import CompileOutcome
@@ -86,28 +86,38 @@ class CompilationVerbs:
         self, launch: int, left: Variant, right: Variant, job: Job | None = None
     ) -> messages.ComparedCompilations:
         """Return two compilations of a launch side by side: every figure, what moved by line."""
+        return self.comparison_reader(launch, left, right, job)()
+
+    def comparison_reader(
+        self, launch: int, left: Variant, right: Variant, job: Job | None = None
+    ) -> Callable[[], messages.ComparedCompilations]:
+        """Compile both, unless they are kept; return what compares them, in any thread."""
         from playground.engine import compilation_diff
         from playground.engine.resources import ToolError
         from playground.protocol import messages
 
         sides = [self._side(launch, variant, job) for variant in (left, right)]
         reports = [outcome.report for outcome, _ in sides]
-        findings = [item for outcome, _ in sides for item in outcome.findings]
-        changes = list(compilation_diff.figures(reports[0], reports[1]))
         file = self._own.launches[launch].info.file
-        try:
-            codes = [_code(outcome, file) for outcome, _ in sides]
-        except ToolError as error:
-            codes = []
-            findings.append(Finding("error", "compile", f"no instructions to compare: {error}"))
         before, after = (text for _, text in sides)
         edited = (before, after) if before != after and file == self._own.path else None
-        if len(codes) == 2 and codes[0] is not None and codes[1] is not None:
-            changes += compilation_diff.instructions(codes[0], codes[1])
-            changes += compilation_diff.lines(codes[0], codes[1], edited)
-        return messages.ComparedCompilations(
-            left, right, reports[0], reports[1], tuple(changes), tuple(dict.fromkeys(findings))
-        )
+
+        def read() -> messages.ComparedCompilations:
+            findings = [item for outcome, _ in sides for item in outcome.findings]
+            changes = list(compilation_diff.figures(reports[0], reports[1]))
+            try:
+                codes = [_code(outcome, file) for outcome, _ in sides]
+            except ToolError as error:
+                codes = []
+                findings.append(Finding("error", "compile", f"no instructions to compare: {error}"))
+            if len(codes) == 2 and codes[0] is not None and codes[1] is not None:
+                changes += compilation_diff.instructions(codes[0], codes[1])
+                changes += compilation_diff.lines(codes[0], codes[1], edited)
+            return messages.ComparedCompilations(
+                left, right, reports[0], reports[1], tuple(changes), tuple(dict.fromkeys(findings))
+            )
+
+        return read
 
     def stage_diff(
         self, launch: int, left: Variant, right: Variant, stage: str, job: Job | None = None
@@ -119,22 +129,35 @@ class CompilationVerbs:
         StageError
             One of them does not compile that far, or its target has no such stage.
         """
+        return self.stage_diff_reader(launch, left, right, stage, job)()
+
+    def stage_diff_reader(
+        self, launch: int, left: Variant, right: Variant, stage: str, job: Job | None = None
+    ) -> Callable[[], messages.StageDiff]:
+        """Compile both, unless they are kept; return what aligns their texts, in any thread.
+
+        That raises as `stage_diff` does.
+        """
         from playground.engine.compile_outcome import StageError
         from playground.model import text_diff
         from playground.protocol import messages
 
-        texts = []
-        for variant in (left, right):
-            outcome, _ = self._side(launch, variant, job)
-            try:
-                texts.append(str(outcome.asm[stage]))
-            except KeyError:
-                reasons = "; ".join(item.text() for item in outcome.findings)
-                raise StageError(
-                    f"{variant_label(variant)} has no {stage}: {reasons or 'no such stage'}"
-                ) from None
-        blocks = text_diff.blocks(texts[0].splitlines(), texts[1].splitlines(), stage)
-        return messages.StageDiff(stage, texts[0], texts[1], blocks)
+        sides = [(variant, self._side(launch, variant, job)[0]) for variant in (left, right)]
+
+        def read() -> messages.StageDiff:
+            texts = []
+            for variant, outcome in sides:
+                try:
+                    texts.append(str(outcome.asm[stage]))
+                except KeyError:
+                    reasons = "; ".join(item.text() for item in outcome.findings)
+                    raise StageError(
+                        f"{variant_label(variant)} has no {stage}: {reasons or 'no such stage'}"
+                    ) from None
+            blocks = text_diff.blocks(texts[0].splitlines(), texts[1].splitlines(), stage)
+            return messages.StageDiff(stage, texts[0], texts[1], blocks)
+
+        return read
 
     def note_compilation(
         self, captured: CapturedLaunch, config: Config, target: str, outcome: CompileOutcome

@@ -95,6 +95,15 @@ def test_the_window_asks_for_it():
     assert server_jobs.STAGES[messages.GetCode] == "compile"
 
 
+def test_compiled_code_is_taken_apart_beside_the_thread_of_jobs(engine, kernel):
+    assert engine.beside(stage="sass", target="cuda:90") == {
+        "GetIr": "Ir",
+        "GetCode": "Code",
+        "CompareCompilations": "ComparedCompilations",
+        "GetStageDiff": "StageDiff",
+    }
+
+
 def test_a_config_that_does_not_compile_says_so(engine):
     path = KERNELS / "vector_add.py"
     text = path.read_text().replace("tl.store(out_ptr + offsets, x + y", "tl.store(out_ptr, x + y")

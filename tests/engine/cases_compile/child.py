@@ -125,6 +125,26 @@ class Requests:
         sides = [self._variant(launch, **side) for side in (left, right)]
         return dataclasses.asdict(self.session.stage_diff(launch, *sides, stage))
 
+    def beside(self, stage, target):
+        """Return, by request about compiled code, whether it is read beside the thread of jobs."""
+        from playground.engine.job import Job, Later
+        from playground.engine.server_jobs import JOBS
+        from playground.protocol import messages
+
+        config = self.session.launches[0].info.config
+        side = self._variant(0, target=target)
+        found = {}
+        for request in (
+            messages.GetIr(0, config, stage, target),
+            messages.GetCode(0, config, target),
+            messages.CompareCompilations(0, side, side),
+            messages.GetStageDiff(0, side, side, stage),
+        ):
+            made = JOBS[type(request)](self.session, request, Job())
+            reply = made.work() if isinstance(made, Later) else None
+            found[type(request).__name__] = type(reply).__name__
+        return found
+
     def compile_all(self, targets, launch=0, knobs=None):
         from playground.engine.job import Job
 
