@@ -54,8 +54,19 @@ def export(
         The launch whose kernel is frozen; its driver is what the exported file runs.
     keep_autotune
         Leave the kernel's autotuner its configs, the frozen one first.
+
+    Raises
+    ------
+    ValueError
+        The launch failed, and its kernel does not compile either.
     """
     launch = session.launches[launch_index]
+    if launch.error is not None:
+        # What the interpreter cannot run may be sound on a GPU; what does not compile is not.
+        made = session.compiler.compile(launch, config)
+        if made.report is None and not made.undecided:
+            why = "; ".join(finding.text() for finding in made.findings)
+            raise ValueError(f"{launch.info.kernel} does not compile under this config: {why}")
     frozen = freezing.freeze(session, launch, config, keep_autotune=keep_autotune)
     modules = UserModules(session.path, _texts(session, frozen))
     program = export_program.program_of(
