@@ -102,7 +102,7 @@ def _occupancy(item: dict[str, Any]) -> str:
     programs = item["programs_per_sm"]
     return (
         f"{programs} program{'' if programs == 1 else 's'}, {item['warps_per_sm']} of "
-        f"{item['max_warps_per_sm']} warps ({share:.0%}) a multiprocessor, "
+        f"{item['max_warps_per_sm']} warps ({100 * share:.3g}%) a multiprocessor, "
         f"limited by {item['limiter']}"
     )
 

@@ -24,6 +24,11 @@ class Occupancy:
     max_warps_per_sm: int
     limiter: str
 
+    @property
+    def share_text(self) -> str:
+        """Active warps as a share of those a multiprocessor can hold (`12.5 %`)."""
+        return f"{100 * self.warps_per_sm / max(self.max_warps_per_sm, 1):.3g} %"
+
 
 @dataclass(frozen=True)
 class Gain:

@@ -31,7 +31,7 @@ def shown(found, report=REPORT):
 def test_the_figures():
     report, emitted = shown({})
     assert "98,816 bytes (512 of them static) of 232,448" in report
-    assert "2 programs, 8 of 64 warps (12%) a multiprocessor, limited by shared memory" in report
+    assert "2 programs, 8 of 64 warps (12.5%) a multiprocessor, limited by shared memory" in report
     assert "for more                 at most 64 registers a thread" in report
     # 600 programs, 264 at once: two waves and 72 more.
     assert "600 programs, 264 at once: 2.27 waves, the last one 27% full" in report

@@ -16,6 +16,7 @@ from playground.ui.document_compilations import typed_config
 from playground.ui.theme import Theme
 from playground.ui.views.code_text import CodeText
 from playground.ui.views.compilations import CompilationsPage, moved
+from playground.ui.views.compilations_diff import DiffPair
 from playground.ui.views.diff_rows import DiffRow, change_heads, changed_span, diff_rows
 from playground.ui.views.fits import FitsPage
 from playground.ui.views.passes import PassesPage, diff_tints
@@ -171,6 +172,27 @@ def test_a_stage_of_both_is_aligned_and_scrolled_together(
     qtbot.waitUntil(lambda: not state.running)
     assert state.compared is not None
     assert state.compared.right.config["BLOCK_SIZE"] == 256
+
+
+def test_lines_begin_at_their_first_column_unless_what_changed_is_far_right(
+    qtbot: QtBot,
+) -> None:
+    left = "\n".join(["near 1", *"abcdefgh", "x" * 300 + " far 1", *"ijklmnop", "near 1"])
+    right = left.replace(" 1", " 2")
+    blocks = tuple(
+        Block("equal" if start % 9 else "replace", start, start + 1, start, start + 1)
+        for start in range(19)
+    )
+    pair = DiffPair(Theme())
+    show(pair, qtbot, 500, 300)
+    pair.show_diff(messages.StageDiff("ttgir", left, right, blocks), only_changes=False)
+    assert pair.texts is not None
+    one, other = (text.horizontalScrollBar() for text in pair.texts)
+    # As opened, at the change far right, at the last one, and round the end at the first again.
+    for begins in (True, False, True, True):
+        qtbot.waitUntil(lambda: one.value() == other.value())
+        assert (one.value() == 0) is begins
+        pair.step(1)
 
 
 def test_a_side_that_is_not_there_says_what_to_do(gpu_ran: Document, qtbot: QtBot) -> None:

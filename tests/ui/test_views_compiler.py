@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -149,11 +151,16 @@ def test_static_shared_memory_counts_and_waves_and_gains_are_told(
     # 500 programs over 396 at once: 1.26 waves, the second with 104 of 396.
     assert rows["Waves"] == "1.26, the last 26 % full"
     assert rows["Shared memory, static"] == "1 KiB"
+    assert rows["Occupancy"] == report.occupancy.share_text == "18.8 %"  # 12 of 64 warps
+    few = replace(report, waves=Waves(8, 924), occupancy=Occupancy(2, 8, 64, "registers"))
+    moved = {row.name: (row.text, row.before, row.change) for row in resources(few, report)}
+    assert moved["Waves"][0] == "0.87 % of one"
+    assert moved["Occupancy"] == ("12.5 %", "18.8 %", "−33.3 %")
     gains = view.findChild(QLabel, "compiler.gains")
     assert gains.isVisible()
     assert gains.text() == "Nearest gain: at most 57,344 bytes: 4 programs instead of 3."
     assert summary(report) == (
-        "64 registers · no spills · 65 KiB shared · occupancy 19 %, limited by shared memory"
+        "64 registers · no spills · 65 KiB shared · occupancy 18.8 %, limited by shared memory"
     )
 
 

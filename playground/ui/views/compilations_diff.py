@@ -78,6 +78,8 @@ class DiffPair(QWidget):
         start, _ = self._spans.get(cursor.blockNumber(), (0, 0))
         cursor.setPosition(cursor.block().position() + start)
         text.setTextCursor(cursor)
+        # A line begins at its first column unless what changed is out of view there.
+        text.horizontalScrollBar().setValue(0)
         text.ensureCursorVisible()
 
     def _make(self, stage: str) -> tuple[CodeText, CodeText]:
@@ -99,6 +101,10 @@ class DiffPair(QWidget):
                 (one.horizontalScrollBar(), other.horizontalScrollBar()),
             ):
                 bar.valueChanged.connect(lambda value, twin=twin: _follow(twin, value))
+                # A text learns how wide its lines are as it draws them: only then it can follow.
+                bar.rangeChanged.connect(
+                    lambda *_range, bar=bar, twin=twin: _follow(bar, twin.value())
+                )
             self._row.addWidget(one, 1)
         self._texts = (left, right)
         return self._texts

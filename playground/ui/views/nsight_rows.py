@@ -101,7 +101,7 @@ def _compiled(metric: Metric, compiled: CompileReport, unit: str) -> tuple[float
         return None, "", ""
     if metric.name == "Theoretical Occupancy":
         share = 100 * occupancy.warps_per_sm / occupancy.max_warps_per_sm
-        return share, f"{significant(share, 3)} %", f"Limited by {occupancy.limiter}"
+        return share, occupancy.share_text, f"Limited by {occupancy.limiter}"
     if metric.name == "Theoretical Active Warps per SM":
         warps = occupancy.warps_per_sm
         return warps, str(warps), f"Limited by {occupancy.limiter}"

@@ -17,7 +17,7 @@ from playground.ui.views.table_twin import Column
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playground.model.compiling import CompileReport, Waves
+    from playground.model.compiling import CompileReport, Occupancy, Waves
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ def resources(report: CompileReport, baseline: CompileReport | None) -> tuple[Re
         ),
     ]  # fmt: skip
     if report.occupancy is not None:
+        before = baseline.occupancy if baseline is not None else None
+        rows.append(_occupancy(report.occupancy, before))
         rows.append(Resource("Limited by", report.occupancy.limiter, None))
     if report.waves is not None:
         rows.append(_waves(report.waves, baseline.waves if baseline is not None else None))
@@ -87,8 +89,22 @@ def resources(report: CompileReport, baseline: CompileReport | None) -> tuple[Re
     return tuple(rows)
 
 
+def _occupancy(held: Occupancy, before: Occupancy | None) -> Resource:
+    old = before.share_text if before is not None else ""
+    change = "same" if old == held.share_text else ""
+    if before is not None and before.warps_per_sm and not change:
+        change = change_text(
+            held.warps_per_sm / held.max_warps_per_sm, before.warps_per_sm / before.max_warps_per_sm
+        )
+    tip = "Active warps as a share of those a multiprocessor can hold"
+    return Resource("Occupancy", held.share_text, held.warps_per_sm, old, change, tip)
+
+
 def _waves(waves: Waves, before: Waves | None) -> Resource:
-    text = f"{significant(waves.count)}, the last {waves.last_wave * 100:.0f} % full"
+    text = (
+        f"{significant(waves.count)}, the last {waves.last_wave * 100:.0f} % full"
+        if waves.count > 1 else f"{waves.count * 100:.2g} % of one"
+    )  # fmt: skip
     tip = (
         f"{count_text(waves.programs)} programs of the captured grid, "
         f"{count_text(waves.per_wave)} held by the GPU at once"
@@ -110,8 +126,7 @@ def summary(report: CompileReport) -> str:
     parts.append(f"{bytes_text(shared)} shared")
     if report.occupancy is not None:
         held = report.occupancy
-        share = held.warps_per_sm / max(held.max_warps_per_sm, 1) * 100
-        parts.append(f"occupancy {share:.0f} %, limited by {held.limiter}")
+        parts.append(f"occupancy {held.share_text}, limited by {held.limiter}")
     return " · ".join(parts)
 
 
