@@ -7,16 +7,17 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from playground.ui.actions import Actions, Needs
+from playground.ui.attention import Attention
 from playground.ui.compiler_verbs import CompilerVerbs
-from playground.ui.docks import DOCKS, Docks
-from playground.ui.editor import edits
+from playground.ui.docks import Docks
+from playground.ui.edit_verbs import EditVerbs
 from playground.ui.editor_area import EditorArea
 from playground.ui.file_verbs import FileVerbs
-from playground.ui.icons import app_icon, icon
+from playground.ui.icons import app_icon
+from playground.ui.menus import Menus
 from playground.ui.settings import LAYOUT_VERSION, Settings
 from playground.ui.status import StatusBar
 from playground.ui.timing_verbs import TimingVerbs
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         QPaintEvent,
         QShowEvent,
     )
-    from PySide6.QtWidgets import QMenu, QWidget
+    from PySide6.QtWidgets import QWidget
 
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self.area = EditorArea(document, theme, self)
         self.editor = self.area.editor
         self.files = FileVerbs(self, document, self.settings)
+        self.edit_verbs = EditVerbs(self)
         self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)
         self.docks = Docks(self, document, theme)
@@ -84,49 +86,19 @@ class MainWindow(QMainWindow):
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
         table = self.actions_table
         self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])
-        self._build_menus()
+        self.menus = Menus(self)
         self._build_tool_bar()
         status = StatusBar(document, theme, self.editor, self)
         status.telemetryWanted.connect(lambda: self.docks.show("telemetry"))
         self.setStatusBar(status)
         self._connect()
+        self._attention = Attention(self)
         self.resize(DEFAULT_SIZE)
         self._restore()
         self._show_title()
         self._refresh_actions()
 
     # ------------------------------------------------------------------------ building
-
-    def _build_menus(self) -> None:
-        menus = self.actions_table.fill_menu_bar(self.menuBar())
-        self._recent_menu = self._sub_menu("Open &recent", "file.recent", "clock")
-        self._kernels_menu = self._sub_menu("&Bundled kernels", "file.kernels", "coverage")
-        before = self.actions_table["file.save"]
-        separators = [a for a in menus["file"].actions() if a.isSeparator()]
-        anchor = separators[0] if separators else before
-        menus["file"].insertMenu(anchor, self._recent_menu)
-        menus["file"].insertMenu(anchor, self._kernels_menu)
-        # The lists are read when they are looked at, not when the window starts.
-        self._recent_menu.aboutToShow.connect(self._fill_recent)
-        self._kernels_menu.aboutToShow.connect(self._fill_kernels)
-        palette = menus["view"].actions()[2]
-        for spec in DOCKS:
-            action = self.docks[spec.id].toggleViewAction()
-            focus = QAction(self)
-            focus.setObjectName(f"focus.{spec.id}")
-            focus.setShortcut(QKeySequence(spec.keys))
-            focus.triggered.connect(lambda _=False, name=spec.id: self.docks.show(name))
-            self.addAction(focus)
-            menus["view"].insertAction(palette, action)
-        menus["view"].insertSeparator(self.docks[DOCKS[0].id].toggleViewAction())
-
-    def _sub_menu(self, title: str, name: str, picture: str) -> QMenu:
-        menu = self.menuBar().addMenu(title)
-        self.menuBar().removeAction(menu.menuAction())
-        menu.setObjectName(name)
-        menu.menuAction().setObjectName(name)
-        menu.setIcon(icon(picture, self.theme))
-        return menu
 
     def _build_tool_bar(self) -> None:
         bar = QToolBar("Toolbar", self)
@@ -158,13 +130,7 @@ class MainWindow(QMainWindow):
         self.area.fileChosen.connect(self.files.open_path)
         self.area.openWanted.connect(self.files.open)
         self.editor.filesDropped.connect(self.files.open_dropped)
-        self.editor.zoomed.connect(self._remember_zoom)
         self.docks.filled.connect(self._on_filled)
-        document.sweepChanged.connect(self._show_sweep)
-        self._sweep_shown = False
-        document.findingsChanged.connect(self._show_errors)
-        self.actions_table["run"].triggered.connect(self._show_syntax_error)
-        self._errors_shown = 0
 
     def _on_filled(self, _name: str, view: QWidget) -> None:
         for signal, slot in (
@@ -216,130 +182,7 @@ class MainWindow(QMainWindow):
         self.actions_table["run.benchmarks"].setChecked(self.document.run_benchmarks)
         self.actions_table["run.tuning"].setChecked(self.document.run_tuning)
 
-    def _show_sweep(self) -> None:
-        # Bring the panel to the front once, when a sweep begins; then it is the user's again.
-        running = bool(self.document.sweep_rows) and self.document.sweep_result is None
-        if running and not self._sweep_shown:
-            self.docks["sweep"].show()
-            self.docks["sweep"].raise_()
-        self._sweep_shown = running
-
-    def _show_errors(self) -> None:
-        # Bring the findings forward when a run fails; not for what a half-typed line is called.
-        errors = sum(
-            found.severity == "error" and found.stage != "syntax"
-            for found in self.document.findings
-        )
-        if errors and not self._errors_shown:
-            self.docks["findings"].show()
-            self.docks["findings"].raise_()
-        self._errors_shown = errors
-
-    def _show_syntax_error(self) -> None:
-        # Nothing was run: say why, where it is.
-        wrong = next((f for f in self.document.outline.findings if f.severity == "error"), None)
-        if wrong is not None:
-            self.docks["findings"].show()
-            self.docks["findings"].raise_()
-            if wrong.line:
-                self.area.go_to(wrong.line, wrong.column or 0)
-
-    def _fill_recent(self) -> None:
-        self._recent_menu.clear()
-        for path in self.settings.recent:
-            action = self._recent_menu.addAction(os.path.basename(path))
-            action.setStatusTip(path)
-            action.setToolTip(path)
-            action.triggered.connect(lambda _=False, path=path: self.files.open_path(path))
-        if self._recent_menu.isEmpty():
-            self._recent_menu.addAction("Nothing opened yet").setEnabled(False)
-        else:
-            self._recent_menu.addSeparator()
-            self._recent_menu.addAction("Clear", self.files.clear_recent)
-
-    def _fill_kernels(self) -> None:
-        from playground.ui.gallery import kernel_groups
-
-        self._kernels_menu.clear()
-        for group in kernel_groups():
-            self._kernels_menu.addSeparator()
-            for kernel in group.kernels:
-                action = self._kernels_menu.addAction(kernel.title)
-                action.setStatusTip(kernel.line)
-                action.triggered.connect(
-                    lambda _=False, path=kernel.path: self.files.open_path(str(path))
-                )
-
     # --------------------------------------------------------------------------- verbs
-
-    def show_find(self) -> None:
-        """Open the find bar."""
-        self.area.find_bar.open_bar(replace=False)
-
-    def show_replace(self) -> None:
-        """Open the find bar with its second row."""
-        self.area.find_bar.open_bar(replace=True)
-
-    def find_next(self) -> None:
-        """Go to the next match."""
-        self.area.find_bar.next()
-
-    def find_previous(self) -> None:
-        """Go to the previous match."""
-        self.area.find_bar.previous()
-
-    def go_to_line(self) -> None:
-        """Ask for a line number and go there."""
-        from PySide6.QtWidgets import QInputDialog
-
-        lines = self.editor.blockCount()
-        current = self.editor.textCursor().blockNumber() + 1
-        line, chosen = QInputDialog.getInt(
-            self, "Go to line", f"Line (1 to {lines}):", current, 1, lines
-        )
-        if chosen:
-            self.editor.go_to(line)
-
-    def toggle_comment(self) -> None:
-        """Comment the selected lines out, or in again."""
-        edits.toggle_comment(self.editor)
-
-    def duplicate_lines(self) -> None:
-        """Put a copy of the selected lines below them."""
-        edits.duplicate_lines(self.editor)
-
-    def move_lines_up(self) -> None:
-        """Move the selected lines up by one."""
-        edits.move_lines(self.editor, -1)
-
-    def move_lines_down(self) -> None:
-        """Move the selected lines down by one."""
-        edits.move_lines(self.editor, 1)
-
-    def complete(self) -> None:
-        """Offer names that fit at the cursor."""
-        self.editor.completionWanted.emit(True)
-
-    def focus_editor(self) -> None:
-        """Put the keyboard in the text."""
-        self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def zoom_in(self) -> None:
-        """Larger text in the editor."""
-        self.editor.zoom(1)
-
-    def zoom_out(self) -> None:
-        """Smaller text in the editor."""
-        self.editor.zoom(-1)
-
-    def zoom_reset(self) -> None:
-        """Text of the editor in its natural size."""
-        self.editor.zoom(0)
-
-    def set_wrap(self, on: bool) -> None:
-        """Wrap long lines or not."""
-        self.editor.set_wrap(on)
-        self.settings.wrap = on
 
     def toggle_theme(self) -> None:
         """Change between the light and the dark theme, and remember the choice."""
@@ -438,9 +281,6 @@ class MainWindow(QMainWindow):
         self.docks.arrange()
         if not settings.layout.isEmpty():
             self.restoreState(settings.layout, LAYOUT_VERSION)
-
-    def _remember_zoom(self, points: float) -> None:
-        self.settings.editor_points = points
 
     def showEvent(self, event: QShowEvent) -> None:
         """Give the editor the keyboard."""

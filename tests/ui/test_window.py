@@ -299,10 +299,10 @@ def test_dropped_file_is_opened(window):
 
 
 def test_recent_files_and_bundled_kernels_are_in_the_menu(window):
-    window._fill_recent()
-    assert window._recent_menu.actions()[0].text() == "vector_add.py"
-    window._fill_kernels()
-    offered = [item for item in window._kernels_menu.actions() if not item.isSeparator()]
+    window.menus.fill_recent()
+    assert window.menus.recent.actions()[0].text() == "vector_add.py"
+    window.menus.fill_kernels()
+    offered = [item for item in window.menus.kernels.actions() if not item.isSeparator()]
     assert len(offered) == len(list(kernels_dir().glob("*.py")))
     offered[1].trigger()
     assert window.settings.recent[0] == window.document.path != str(KERNEL)
