@@ -19,6 +19,7 @@ from playground.engine import (
     export_program,
     freezing,
     proof,
+    proof_block,
     without_gpu,
 )
 from playground.engine.arguments import dtype_text, tensors_in
@@ -115,7 +116,9 @@ def _file(
 ) -> tuple[str, Proof]:  # fmt: skip
     launch = session.launches[index]
     written = BundleText(bundle)
-    runs = proof.Runs(written.statements(program.nodes), written.code(program.code, program.uses))
+    runs = proof_block.Runs(
+        written.statements(program.nodes), written.code(program.code, program.uses)
+    )
     everything = f"{written.body}\n{runs.statements}\n{runs.code}"
     with_imports = f"{written.imports}\n{everything}"
     judged = proof.proof_of(session, launch, config, with_imports)
@@ -155,7 +158,7 @@ def _file(
         _imports(written.imports),
         proof.seeding(session.seed) if seeds_itself else "",
         written.body,
-        proof.block(
+        proof_block.block(
             session, judged, runs, frozen.expected, written.body,
             keeps_autotune=keep_autotune, seeds_itself=seeds_itself,
         ),

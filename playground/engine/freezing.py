@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import drivers, hosting
 from playground.engine.edits import Edit, replaced
 from playground.engine.freezing_compiled import compiling_calls, passed_to
+from playground.engine.freezing_edits import (
+    additions,
+    before,
+    height,
+    same_arguments,
+    spans,
+    stands_at,
+)
 from playground.engine.freezing_tuners import (
     Definition,
     freeze_heuristics,
@@ -20,7 +28,7 @@ from playground.model.finding import Finding
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.flow import LaunchCall
@@ -179,15 +187,15 @@ class _Freezer:
                 node, (ast.FunctionDef, ast.AsyncFunctionDef)
             ):
                 every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-                if any(_stands_at(item, place) for item in every):
+                if any(stands_at(item, place) for item in every):
                     start = int(ast.get_docstring(node, clean=False) is not None)
-                    return _before(node.body, start, f"{place.name} = {text}  # tuned")
+                    return before(node.body, start, f"{place.name} = {text}  # tuned")
             elif (
                 place.kind == "loop"
                 and isinstance(node, (ast.For, ast.AsyncFor))
-                and _stands_at(node.target, place)
+                and stands_at(node.target, place)
             ):
-                return _before(node.body, 0, f"{place.name} = {text}  # tuned")
+                return before(node.body, 0, f"{place.name} = {text}  # tuned")
         return None
 
     # ------------------------------------------------------------------ the launch itself
@@ -216,7 +224,7 @@ class _Freezer:
             elif name in OPTION_KNOBS:
                 self._unsaid.add(name)  # left to Triton, or to what `**options` holds
             del self._left[name]
-        for edit in _additions(node, added) if added else ():
+        for edit in additions(node, added) if added else ():
             self._frozen.add(call.file, edit)
 
     def _compiled(self, file: str, launch: ast.Call) -> None:
@@ -240,7 +248,7 @@ class _Freezer:
                     name in self._changed or name in _ALWAYS_WRITTEN
                 ):
                     added.append(f"{name}={text}")
-            for edit in _additions(call, added) if added else ():
+            for edit in additions(call, added) if added else ():
                 self._frozen.add(file, edit)
         for name in options:
             del self._left[name]
@@ -285,13 +293,13 @@ class _Freezer:
         tree = self._tree(call.file)
         best: ast.Call | None = None
         for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Call) or not _spans(node, line):
+            if not isinstance(node, ast.Call) or not spans(node, line):
                 continue
             launches = isinstance(node.func, ast.Subscript) or (
                 isinstance(node.func, ast.Attribute) and node.func.attr in ("run", "warmup")
             )
-            smaller = best is None or _height(node) <= _height(best)
-            if launches and smaller and _same_arguments(node, call):
+            smaller = best is None or height(node) <= height(best)
+            if launches and smaller and same_arguments(node, call):
                 best = node
         return best
 
@@ -341,74 +349,3 @@ def _read(file: str) -> str | None:
         return read_source(file)
     except (OSError, SyntaxError):
         return None  # a kernel that was made from text has no file
-
-
-def _before(body: list[ast.stmt], start: int, text: str) -> Edit:
-    """Return the edit that puts a statement before the one at `start`, or after the last."""
-    if start >= len(body):
-        last = body[-1]
-        line, column = last.end_lineno or last.lineno, last.end_col_offset or 0
-        return Edit(line, column, line, column, f"\n{' ' * last.col_offset}{text}")
-    first = body[start]
-    line = min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", []))])
-    column = first.col_offset
-    return Edit(line, column, line, column, f"{text}\n{' ' * column}")
-
-
-def _additions(site: ast.Call, added: list[str]) -> list[Edit]:
-    """Return the edits that pass more by name; what a `**mapping` there holds gives way."""
-    places = [at for at, keyword in enumerate(site.keywords) if keyword.arg is None]
-    mappings = site.keywords[places[0] : places[-1] + 1] if places else []
-    if not mappings or any(keyword.arg is not None for keyword in mappings):
-        return [_append(site, added)]
-    first, last = mappings[0].value, mappings[-1].value
-    end_line, end_column = last.end_lineno or last.lineno, last.end_col_offset or 0
-    pairs = (text.partition("=") for text in added)
-    more = "".join(f', "{name}": {value}' for name, _, value in pairs)
-    return [
-        Edit(first.lineno, first.col_offset, first.lineno, first.col_offset, "{**"),
-        Edit(end_line, end_column, end_line, end_column, more + "}"),
-    ]
-
-
-def _append(site: ast.Call, added: list[str]) -> Edit:
-    arguments = [*site.args, *(keyword.value for keyword in site.keywords)]
-    if not arguments:
-        line, column = site.end_lineno or site.lineno, (site.end_col_offset or 1) - 1
-        return Edit(line, column, line, column, ", ".join(added))
-    last = max(arguments, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
-    line, column = last.end_lineno or last.lineno, last.end_col_offset or 0
-    # One argument a line stays one argument a line.
-    alone = line > site.lineno and (site.end_lineno or line) > line
-    indent = min((node.col_offset for node in arguments if node.lineno > site.lineno), default=0)
-    owner = next((item for item in site.keywords if item.value is last), None)
-    if alone and owner is not None:
-        indent = owner.col_offset
-    separator = ",\n" + " " * indent if alone else ", "
-    return Edit(line, column, line, column, "".join(separator + text for text in added))
-
-
-def _same_arguments(node: ast.Call, call: LaunchCall) -> bool:
-    passed: Mapping[str, ast.expr] = call.passed
-    mine = {
-        (one.lineno, one.col_offset)
-        for one in (*node.args, *(keyword.value for keyword in node.keywords))
-    }
-    return all((one.lineno, one.col_offset) in mine for one in passed.values())
-
-
-def _stands_at(node: ast.expr | ast.arg, place: Place) -> bool:
-    return (place.line, place.column, place.end_line, place.end_column) == (
-        node.lineno,
-        node.col_offset,
-        node.end_lineno,
-        node.end_col_offset,
-    )
-
-
-def _height(node: ast.expr) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno
-
-
-def _spans(node: ast.expr | ast.stmt, line: int) -> bool:
-    return node.lineno <= line <= (node.end_lineno or node.lineno)
