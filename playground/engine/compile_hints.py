@@ -87,7 +87,7 @@ def hint_for(
     if "unsupported function referenced" in text:
         return _plain_function(message)
     if "ptxas" in text:
-        return _assembler(message)
+        return _assembler(message, options)
     if kind == "KeyError" and "(" in source:
         called = source.partition("(")[0]
         return f"cast what it is called with: {called}(x.to(tl.float32))"
@@ -154,7 +154,7 @@ def _plain_function(message: str) -> str:
     return f"put @triton.jit above def {name} (it may hold what a kernel may hold)"
 
 
-def _assembler(message: str) -> str:
+def _assembler(message: str, options: Mapping[str, object]) -> str:
     newer = re.search(r"requires \.target sm_(\d+)", message)
     if newer is not None:
         return f"this came with cuda:{newer[1]}: choose that target, or load and store by pointers"
@@ -166,11 +166,13 @@ def _assembler(message: str) -> str:
             "extern_libs={name: path}"
         )
     enough = re.search(r"register target of (\d+) or higher", message)
-    if enough is not None:
+    if enough is not None and options.get("maxnreg"):
         return (
-            f"set maxnreg to {enough[1]} or more, or leave it out; a smaller tile or more warps "
-            "need fewer registers a thread"
+            f"set maxnreg to {enough[1]} or more, or leave it out; a smaller tile needs fewer "
+            "registers a thread"
         )
+    if enough is not None:
+        return "fewer warps have more registers each, and a smaller tile needs fewer of them"
     if "known instruction" in message or "syntax error" in message or "Arguments" in message:
         return "correct the inline assembly on this line; ptxas's own words are in the details"
     return (

@@ -55,8 +55,8 @@ _SENTENCES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"Both operands must be same dtype\. Got (\w+) and (\w+)",
      lambda found: f"tl.dot takes two blocks of one dtype; these are {found[1]} and {found[2]}"),
     (r"Insufficient registers \((\d+)\).*register target of (\d+) or higher",
-     lambda found: f"{found[1]} registers a thread are too few for this: the assembler (ptxas) "
-     f"needs at least {found[2]}"),
+     lambda found: f"{found[1]} registers a thread are too few: the assembler (ptxas) needs at "
+     f"least {found[2]}"),
     (r"(?:line \d+; (?:error|fatal)\s*:\s*)(.*)",
      lambda found: f"the assembler (ptxas) refuses the kernel: {found[1].strip()}"),
     (r"AMD assembler: (.+)",

@@ -57,3 +57,18 @@ def test_wrong_launch_options_are_told_at_the_launch():
     context = Context(order, {}, "", path="/home/me/main.py")
     finding = from_compile_error(ValueError("num_warps must be a power of 2"), context)
     assert (finding.file, finding.line) == ("/home/me/main.py", 21)
+
+
+def test_too_few_registers_name_the_knob_that_leaves_so_few():
+    said = (
+        "PTXAS error: (C7602) Insufficient registers (64) to compile instruction at line 9 in "
+        "function k. Try to compile with register target of 90 or higher."
+    )
+    for options, hint in (
+        ((("num_warps", 32),), "fewer warps have more registers each"),
+        ((("num_warps", 4), ("maxnreg", 64)), "set maxnreg to 90 or more"),
+    ):
+        order = Order(ORDER.kernel, (), options, "cuda:90", 0)
+        finding = from_compile_error(RuntimeError(f"ptxas: {said}"), Context(order, {}, ""))
+        assert finding.message.endswith("the assembler (ptxas) needs at least 90")
+        assert finding.hint.startswith(hint)

@@ -152,6 +152,9 @@ class ResourcesPage(QScrollArea):
             link.setObjectName(f"compiler.spill:{each.line}")
             link.setProperty("link", "true")
             link.setAccessibleName(f"Go to line {each.line}, which spills {each.spill_bytes} bytes")
+            link.setToolTip(
+                f"{each.spill_bytes} bytes a thread are stored to local memory or loaded back there"
+            )
             link.clicked.connect(
                 lambda _=False, line=each.line: self.sourceLineRequested.emit(line)
             )

@@ -56,7 +56,7 @@ def resources(report: CompileReport, baseline: CompileReport | None) -> tuple[Re
         row("Registers a thread", lambda r: r.registers, count_text, kinds),
         row(
             "Spilled a thread", lambda r: r.spill_bytes, bytes_text,
-            "Registers that did not fit and live in local memory",
+            "Stored to local memory because registers did not suffice",
         ),
         row("Stack a thread", lambda r: r.stack_bytes, bytes_text),
         row(
