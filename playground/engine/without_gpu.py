@@ -9,213 +9,11 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
+from playground.engine import without_gpu_text
 from playground.model.targets import facts_for, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_CHOOSE = """\
-if not torch.cuda.is_available():
-    # Without a GPU the kernel runs in Triton's interpreter, chosen before triton is imported.
-    chosen = os.environ.setdefault("TRITON_INTERPRET", "1")
-    if chosen.lower() not in ("1", "true", "yes", "on", "y"):
-        print(
-            "not judged: no GPU here: unset TRITON_INTERPRET or set it to 1 "
-            "to check in the interpreter"
-        )
-        raise SystemExit(2)
-"""
-
-_DISPATCH = """
-import warnings
-
-# Tensors are the CPU's here: what an operator does for CUDA serves them.
-operator_type = torch._library.custom_ops.CustomOpDef
-register, claimed = operator_type.register_kernel, []
-
-def register_kernel(operator, devices, function=None, /):
-    if "cuda" in (devices or ()):
-        claimed.append(operator)
-        return register(operator, "cpu", function)
-    if devices == "cpu" and operator in claimed:
-        return function or (lambda function: function)
-    return register(operator, devices, function)
-
-operator_type.register_kernel = register_kernel
-implement, taken = torch.library.Library.impl, []
-
-def impl(library, name, function, key="", **options):
-    key = key or library.dispatch_key
-    if key == "CPU" and name in taken:
-        return None
-    if key == "CUDA":
-        taken.append(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a second implementation
-        return implement(library, name, function, "CPU" if key == "CUDA" else key, **options)
-
-torch.library.Library.impl = impl
-"""
-
-_STAND_IN = """
-def run_without_gpu():
-    \"""Let a file that was written for a GPU run on the CPU, in Triton's interpreter.\"""
-"""
-
-_FLOATS = """
-import numpy
-import triton.language
-from triton.runtime import interpreter
-
-convert = interpreter._implicit_cvt
-
-def converted(value):
-    if not isinstance(value, float):
-        return convert(value)
-    # A float argument is an fp32 tensor to the compiler.
-    handle = interpreter.TensorHandle(
-        numpy.array([value], dtype=numpy.float32), triton.language.float32
-    )
-    return triton.language.tensor(handle, triton.language.float32)
-
-interpreter._implicit_cvt = converted
-"""
-
-_BENCHMARKS_ONCE = """
-if "--check" in sys.argv:
-    # The file launches through its benchmarks: each goes once, at its smallest size.
-    import triton.testing
-
-    def sweep_once(mark, **_):
-        several = isinstance(mark.benchmarks, (list, tuple))
-        for bench in mark.benchmarks if several else [mark.benchmarks]:
-            value = min(bench.x_vals)
-            sizes = value if isinstance(value, (list, tuple)) else [value] * len(bench.x_names)
-            given = {**dict(zip(bench.x_names, sizes)), **bench.args}
-            for line in sorted(bench.line_vals, key=lambda one: "triton" not in str(one).lower()):
-                mark.fn(**given, **{bench.line_arg: line})
-
-    def call_once(call, *_, quantiles=None, **__):
-        call()
-        return [1.0] * len(quantiles) if quantiles else 1.0
-
-    triton.testing.Mark.run = sweep_once
-    triton.testing.do_bench = call_once
-"""
-
-_LOAD = """
-load = torch.load
-torch.load = lambda *given, **named: load(*given, **{**named, "map_location": "cpu"})
-"""
-
-_MISSING = """
-# A check does without what prints or plots, where that is not installed.
-if "--check" in sys.argv:
-    for absent in ({names},):
-        if importlib.util.find_spec(absent) is None:
-            sys.modules[absent] = unittest.mock.MagicMock(__spec__=None)
-"""
-
-_MODE = '''
-import inspect
-
-from torch.overrides import TorchFunctionMode
-
-class OnTheCpu(TorchFunctionMode):
-    """Makes on the CPU what is asked for on a GPU."""
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        def moved(value):
-            named_so = isinstance(value, (str, torch.device)) and str(value).startswith("cuda")
-            return torch.device("cpu") if named_so else value
-
-        named = {name: moved(value) for name, value in (kwargs or {}).items()}
-        named.pop("pin_memory", None)
-        if function in (torch.Tensor.cuda, torch.Tensor.cpu):
-            return args[0].clone()
-        if function is torch.Tensor.to:
-            places = [moved(value) for value in args]
-            if any(a is not b for a, b in zip(places, args)) or named != (kwargs or {}):
-                return function(*places, **{**named, "copy": True})
-            return function(*args, **named)
-GETTERS        return function(*args, **named)
-
-OnTheCpu().__enter__()
-'''
-
-_GETTERS = {
-    "is_cuda": """\
-        if function == torch.Tensor.is_cuda.__get__:
-            return True
-""",
-    "device": """\
-        if function == torch.Tensor.device.__get__:
-            asking = inspect.currentframe().f_back.f_globals["__name__"]
-            if asking.startswith(("torch.", "triton.")):
-                return function(*args, **named)
-            return torch.device("cuda", 0)
-""",
-}
-
-_BACKWARD = """
-step_back = torch.autograd.function.BackwardCFunction.apply
-
-def stepped_back(node, *gradients):
-    with OnTheCpu():  # which is left out while torch itself goes backwards
-        return step_back(node, *gradients)
-
-torch.autograd.function.BackwardCFunction.apply = stepped_back
-"""
-
-_ACTIVE = """
-import types
-
-import triton
-
-triton.runtime.driver.set_active(
-    types.SimpleNamespace(
-        get_active_torch_device=lambda: torch.device("cuda", 0),
-        get_current_device=lambda: 0,
-        get_current_target=lambda: {target},
-        get_current_stream=lambda device=0: 0,
-        get_device_interface=lambda: torch.cuda,
-        utils=types.SimpleNamespace(
-            get_device_properties=lambda device=0: {properties}
-        ),
-    )
-)
-"""
-
-_AVAILABLE = """\
-torch.cuda.is_available = lambda: not (
-    sys._getframe(1).f_globals["__name__"].startswith("torch.")  # torch knows better
-)
-"""
-
-_GENERATOR = '''
-class Generator:
-    """Seed and offset as 16 bytes, as a GPU's generator holds them."""
-
-    def get_state(self):
-        state = hashlib.blake2b(torch.get_rng_state().numpy().tobytes(), digest_size=8)
-        words = [int.from_bytes(state.digest(), "little") >> 1, 0]
-        return torch.tensor(words, dtype=torch.int64, device="cpu").view(torch.uint8)
-
-    def set_state(self, state):
-        torch.rand(1, device="cpu")
-
-torch.cuda.default_generators = (Generator(),)
-'''
-
-_NO_CLOCK = """
-import triton.testing
-from triton.runtime.autotuner import Autotuner
-
-# There is no GPU to time: every time is 1, and benchmarks are left out.
-triton.testing.do_bench = lambda call, quantiles=(), **_: [1.0] * len(quantiles or ()) or 1.0
-triton.testing.Mark.run = lambda *_, **__: None
-Autotuner.do_bench = staticmethod(lambda call, quantiles: [1.0] * len(quantiles))
-"""
 
 _NOTHING = (
     "synchronize", "set_device", "empty_cache", "init", "ipc_collect", "set_stream",
@@ -255,15 +53,15 @@ def choose_interpreter(
         parts.append(_mode(code))
     parts += _patches(code, target)
     if re.search(r"do_bench|perf_report|Autotuner", code):
-        parts.append(_NO_CLOCK)
+        parts.append(without_gpu_text.NO_CLOCK)
     if re.search(r"torch\.load\(", code):
-        parts.append(_LOAD)
+        parts.append(without_gpu_text.LOAD)
     if re.search(r"driver\.active|get_active_torch_device", code):
         parts.append(_active(target))
     if re.search(r"custom_op\(|register_kernel|\.impl\(", code):
-        parts.append(_DISPATCH)
+        parts.append(without_gpu_text.DISPATCH)
     if float_arguments and ".to(" in code:
-        parts.append(_FLOATS)
+        parts.append(without_gpu_text.FLOATS)
     parts += mended
     names = ["importlib.util"] if missing else []
     names.append("os")
@@ -272,13 +70,15 @@ def choose_interpreter(
     lines = [f"import {name}\n" for name in names]
     lines.append("\nimport torch\n")
     if missing:
-        lines.append(_MISSING.format(names=", ".join(f'"{one}"' for one in missing)))
+        lines.append(
+            without_gpu_text.MISSING.format(names=", ".join(f'"{one}"' for one in missing))
+        )
     if parts:
         body = _with_imports_first("\n\n".join(part.strip("\n") for part in parts))
-        lines.append(f"\n{_STAND_IN}{textwrap.indent(body, '    ', _has_text)}\n\n")
-    lines.append(f"\n{_CHOOSE}" + ("    run_without_gpu()\n" if parts else ""))
+        lines.append(f"\n{without_gpu_text.STAND_IN}{textwrap.indent(body, '    ', _has_text)}\n\n")
+    lines.append(f"\n{without_gpu_text.CHOOSE}" + ("    run_without_gpu()\n" if parts else ""))
     if benchmarks_once:
-        lines.append(_BENCHMARKS_ONCE)
+        lines.append(without_gpu_text.BENCHMARKS_ONCE)
     return 'if __name__ == "__main__":\n' + textwrap.indent("".join(lines), "    ", _has_text)
 
 
@@ -301,9 +101,13 @@ def _without_comments(text: str) -> str:
 
 
 def _mode(code: str) -> str:
-    wanted = [text for name, text in _GETTERS.items() if re.search(rf"\.{name}\b(?!\()", code)]
-    backward = _BACKWARD if re.search(r"backward|autograd", code) else ""
-    mode = _MODE.replace("GETTERS", "".join(wanted)) + backward
+    wanted = [
+        text
+        for name, text in without_gpu_text.GETTERS.items()
+        if re.search(rf"\.{name}\b(?!\()", code)
+    ]
+    backward = without_gpu_text.BACKWARD if re.search(r"backward|autograd", code) else ""
+    mode = without_gpu_text.MODE.replace("GETTERS", "".join(wanted)) + backward
     return mode if "inspect." in mode else mode.replace("import inspect\n\n", "")
 
 
@@ -324,11 +128,11 @@ def _patches(code: str, target: str) -> list[str]:
                 '"elapsed_time": lambda *_: 1.0})\n'
             )
         elif name == "is_available":
-            lines.append(_AVAILABLE)
+            lines.append(without_gpu_text.AVAILABLE)
         elif name == "device_count":
             lines.append("torch.cuda.device_count = lambda: 1\n")
         elif name == "default_generators":
-            lines.append(_GENERATOR)
+            lines.append(without_gpu_text.GENERATOR)
         elif name == "current_device":
             lines.append("torch.cuda.current_device = lambda: 0\n")
         elif name in ("current_stream", "default_stream"):
@@ -400,4 +204,4 @@ def _active(target: str) -> str:
     backend = target.partition(":")[0]
     warp_size = 32 if facts is None else facts.warp_size
     made = f"triton.backends.compiler.GPUTarget({backend!r}, {parsed.arch!r}, {warp_size})"
-    return _ACTIVE.format(target=made, properties=properties)
+    return without_gpu_text.ACTIVE.format(target=made, properties=properties)
