@@ -86,6 +86,11 @@ def hint_for(
         return _undefined(message)
     if "unsupported function referenced" in text:
         return _plain_function(message)
+    if "'arith.extf' op operand #0 must be floating-point-like" in text:
+        return (
+            f"Triton multiplies no whole numbers on {target}: cast both operands to tl.float16, "
+            "which holds int8 exactly, or choose cuda:80 or newer"
+        )
     if "ptxas" in text:
         return _assembler(message, options)
     if kind == "KeyError" and "(" in source:

@@ -75,7 +75,9 @@ def printed_place(printed: str) -> tuple[Place, str] | None:
             file, line = item["file"], int(item["line"])
             words = error["text"].strip()
             operation = re.match(r"'\w+\.(\w+)' op ", words)
-            around = call_around(operation[1], file, line) if operation is not None else None
+            name = operation[1] if operation is not None else ""
+            # What a product is taken apart into has no call of its own.
+            around = call_around("dot" if name == "extf" else name, file, line) if name else None
             line, column = around or (line, _column(file, line, int(item["column"])))
             return (file, line, column), words
     return None

@@ -62,7 +62,7 @@ _SENTENCES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"AMD assembler: (.+)",
      lambda found: f"AMD's assembler refuses the kernel: {found[1]}"),
     (r"'(?:tt|ttg|arith|math|scf)\.(\w+)' op (.+)",
-     lambda found: f"the compiler's own check of {found[1]} fails: it {found[2]}"),
+     lambda found: f"the compiler's own check of {found[1]} fails: {found[2]}"),
     (r"(?:\w+ used as )?tl\.static_range (\w+) value is not a constexpr",
      lambda found: f"the {found[1]} of tl.static_range must be known when compiling"),
     (r"target doesn't provide conversion for this type",

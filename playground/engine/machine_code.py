@@ -30,6 +30,7 @@ _STACK_POINTER = re.compile(r"\[R1(\.64)?(\+-?0x[0-9a-f]+)?\]")
 _SECOND = re.compile(r" :: (v_dual_\w+)")
 _NEVER = ("@!PT", "@!UPT")
 _FOLDED = re.compile(r"(\d+)-byte Folded (?:Spill|Reload)")
+_CLAUSE = re.compile(r"\ts_clause 0x([0-9a-f]+)")
 _KINDS: tuple[InstructionKind, ...] = get_args(InstructionKind)
 _TABLES: dict[str, ModuleType] = {"sass": sass_kinds, "amdgcn": amdgcn_kinds}
 _BYTE = 8
@@ -68,10 +69,19 @@ def instructions(stage: str, text: str, file: str) -> Iterator[Instruction]:
     """
     lines = source_lines.lines_for(stage, text, file)
     read = _read_sass if stage == "sass" else _read_amd
+    folded = 0
     for row, (line, behind) in enumerate(zip(text.splitlines(), lines, strict=True)):
         found = read(line)
-        if found is not None:
-            yield Instruction(row, found[0], behind, found[1])
+        if found is None:
+            continue
+        opcode, spilled = found
+        if spilled and (clause := _CLAUSE.match(line)):
+            # What spills stands in the next instructions, which are told together.
+            folded, spilled = int(clause[1], 16) + 1, 0
+        elif folded:
+            folded -= 1
+            spilled = amdgcn_kinds.bits_of(opcode) // _BYTE
+        yield Instruction(row, opcode, behind, spilled)
 
 
 def _read_sass(line: str) -> tuple[str, int] | None:

@@ -183,6 +183,25 @@ def test_amds_assembler_says_what_is_spilled_and_what_goes_past_registers():
     assert (dict(code.total)["barrier"], code.elsewhere) == (1, 1)
 
 
+def test_spills_that_amds_assembler_tells_together():
+    body = """\
+\t.file\t1 "/" "k.py"
+\t.loc\t1 3 9 ; k.py:3:9
+\ts_clause 0x1                            ; 20-byte Folded Spill
+\tscratch_store_b32 off, v16, off offset:56
+\tscratch_store_b128 off, v[0:3], off offset:60
+\ts_clause 0x1
+\tglobal_load_b32 v1, v0, s[0:1]
+\tglobal_load_b32 v2, v0, s[2:3]
+"""
+    code = _code("amdgcn", body, "hip:gfx1100", spill_bytes=20)
+    (line,) = code.lines
+    assert (line.spill_bytes, dict(line.counts)["local memory"], code.notes) == (20, 2, ())
+    text = body + "\tscratch_load_b32 v2, off, off\n"
+    notes = _code("amdgcn", text, "hip:gfx1100", spill_bytes=20).notes
+    assert notes[0].startswith("1 of 3 local-memory instructions")
+
+
 @pytest.fixture(scope="module")
 def engine():
     engine = CompileEngine()
