@@ -155,7 +155,7 @@ def _amounts(code: LineCode | None) -> Iterator[tuple[str, float, str]]:
         yield f"{access.space} {access.what} of {width}", access.count, "instructions"
     for name, value, unit in (
         ("layout conversions", code.conversions, ""),
-        ("barriers", code.barriers, ""),
+        ("meetings at a barrier", code.barriers, ""),
         ("spilled", code.spill_bytes, "bytes"),
     ):
         if value:
