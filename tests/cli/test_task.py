@@ -36,6 +36,14 @@ def test_a_problem_size_is_a_whole_number(text):
 
 def test_a_task_survives_the_trip():
     task = Task(
-        "sweep", "a.py", "main()", 2, {"n": "5"}, "cuda:80", ("ptx",), {"B": ("1", "2")}, 10.0
+        "sweep",
+        "a.py",
+        "main()",
+        2,
+        {"n": "5"},
+        "cuda:80",
+        ("ptx",),
+        values={"B": ("1", "2")},
+        budget_ms=10.0,
     )
     assert Task.from_json(task.to_json()) == task
