@@ -30,6 +30,8 @@ _MOST_PROCESSES = 4
 """Processes of the tests: each has torch and, now and then, compile workers beside it."""
 _LIMIT = "--timeout=600"
 """Seconds for one test: one that hangs fails alone and does not stop the others."""
+_NO_RESTART = "--max-worker-restart=0"
+"""A process of the tests that dies ends the run: replaced, the others would wait for its files."""
 OLDEST_PYTHON = (3, 11)
 
 # Known to work together. A CUDA torch brings the triton it was built with and must keep it.
@@ -130,7 +132,8 @@ def _options(arguments: list[str]) -> list[str]:
     if any(item.startswith("-n") or "gpu" in item for item in arguments):
         return [_LIMIT]
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    return [_LIMIT, "-n", str(min(processors, _MOST_PROCESSES)), "--dist", "loadfile"]
+    spread = ["-n", str(min(processors, _MOST_PROCESSES)), "--dist", "loadfile"]
+    return [_LIMIT, *spread, _NO_RESTART]
 
 
 def _use_new_enough_python(arguments: list[str]) -> None:

@@ -174,6 +174,8 @@ class Document(DocumentDriver):
     def close(self) -> None:
         """Stop the document's timers and file watch; the engine is shut down by its owner."""
         self._outline_timer.stop()
+        # Its commands know the document: collected together with it, each would be deleted twice.
+        self.undo_stack.clear()
         self.file.close()
         self.telemetry.stop()
         if "editing" in vars(self):

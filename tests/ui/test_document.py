@@ -1,9 +1,12 @@
 """The document: one truth, findings by source, knobs with undo, files, and crashes outlived."""
 
+import gc
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.model.config import Config
@@ -14,6 +17,7 @@ from playground.model.resources import kernels_dir
 from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.engine_work import neighbours
+from tests.ui.conftest import run_vector_add
 from tests.ui.fake_engine import ELEMENTS, FakeEngine, vector_add_launch
 
 VECTOR_ADD = str(kernels_dir() / "vector_add.py")
@@ -214,6 +218,22 @@ def test_a_run_before_the_engine_is_ready_waits_for_it(qtbot: QtBot) -> None:
 
 
 # ------------------------------------------------------------------------------ knobs
+
+
+def test_a_closed_document_with_moves_is_collected(qapp: QApplication, qtbot: QtBot) -> None:
+    engine = FakeEngine("gpu")
+    engine.start()
+    document = Document(engine)
+    qtbot.waitUntil(lambda: engine.state == "ready")
+    run_vector_add(document, qtbot)
+    document.set_knob("BLOCK_SIZE", 512)
+    settled(document, qtbot)
+    gone = weakref.ref(document)
+    document.close()
+    engine.shutdown()
+    del document
+    gc.collect()  # the process ended here where a move still knew its document
+    assert gone() is None
 
 
 def test_a_drag_is_one_undo_step_and_one_full_measurement(
