@@ -147,10 +147,17 @@ def text_of(file: str) -> str:
 
 
 def files_in_use(besides: Container[str] = ()) -> tuple[str, ...]:
-    """Return the loaded files whose modules are imported now, but for some that are known."""
+    """Return the loaded files whose modules are imported now, but for some that are known.
+
+    A file that was opened before stays registered under a name of ours: that is no import.
+    """
     if all(file in besides for file in list(_loaded)):
         return ()  # the usual case, without a look at thousands of modules
-    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    files = [
+        getattr(module, "__file__", None)
+        for name, module in list(sys.modules.items())
+        if not name.startswith("_playground_")
+    ]
     return tuple(dict.fromkeys(file for file in files if file in _loaded and file not in besides))
 
 

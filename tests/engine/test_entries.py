@@ -366,3 +366,38 @@ answer({"out": out})
     )
     right = ["correct", "captured", "launch"]
     assert got["out"] == [right, right, True]
+
+
+def test_a_file_that_was_open_before_is_not_searched(run_engine) -> None:
+    got = run_engine(
+        """
+from playground.engine.session import Session
+
+TEXT = '''
+import torch, triton, triton.language as tl
+from SIZES import BLOCK
+
+@triton.jit
+def fill(o_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o_ptr + i, 1.0, mask=i < n)
+
+def main():
+    o = torch.empty(100)
+    fill[(triton.cdiv(100, BLOCK),)](o, 100, BLOCK=BLOCK)
+    return o
+'''
+write("sizes_a.py", "BLOCK = 64")
+write("sizes_b.py", "BLOCK = 64")
+session = Session()
+files = {}
+for name in ("a", "b"):
+    session.load(write(f"{name}.py", TEXT.replace("SIZES", f"sizes_{name}")))
+    session.run("main()")
+    flow = session.kept.entries.flow(session)
+    files[name] = sorted(file.rpartition("/")[2] for file in flow.index.calls if ".py" in file)
+session.close()
+answer(files)
+"""
+    )
+    assert got == {"a": ["a.py", "sizes_a.py"], "b": ["b.py", "sizes_b.py"]}
