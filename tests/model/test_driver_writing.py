@@ -238,7 +238,8 @@ def test_what_a_launcher_asks_for_besides_tensors(head: str, body: str, call: st
 @pytest.mark.parametrize(
     ("body", "shape"),
     [
-        ("    n = x.shape[-1]\n    x = x.view(-1, n)\n    y = y.view(-1, n)\n", ("128, n", "128, n")),
+        ("    n = x.shape[-1]\n    x = x.view(-1, n)\n    y = y.view(-1, n)\n",
+         ("128, n", "128, n")),
         ("    assert x.ndim in (3, 4)\n    assert y.shape == x.shape\n",
          ("4, 128, 64", "4, 128, 64")),
         ("    b, s, d = x.shape\n    assert y.shape == (*x.shape[:2], 16)\n",
