@@ -14,7 +14,7 @@ from playground.ui.document_telemetry import Telemetry
 from playground.ui.document_timing import DocumentTiming
 from playground.ui.engine_work import EngineWork
 from playground.ui.files import FileProblem
-from playground.ui.knob_undo import KnobCommand, carried_over
+from playground.ui.knob_undo import KnobHistory, KnobStep, carried_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +42,7 @@ class Document(DocumentDriver):
 
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(engine, parent)
+        self.knob_history = KnobHistory(self.restore_config, self)
         self.file.changedOnDisk.connect(self._on_changed_on_disk)
         self.work = EngineWork(self, engine)
         self.timing = DocumentTiming(self)
@@ -96,7 +97,7 @@ class Document(DocumentDriver):
             return False
         self._forget_results()
         self._findings.clear()
-        self.undo_stack.clear()
+        self.knob_history.clear()
         self._history.clear()
         self.clear_baseline()
         self.historyChanged.emit()
@@ -174,8 +175,6 @@ class Document(DocumentDriver):
     def close(self) -> None:
         """Stop the document's timers and file watch; the engine is shut down by its owner."""
         self._outline_timer.stop()
-        # Its commands know the document: collected together with it, each would be deleted twice.
-        self.undo_stack.clear()
         self.file.close()
         self.telemetry.stop()
         if "editing" in vars(self):
@@ -246,7 +245,7 @@ class Document(DocumentDriver):
             return
         if start != self.config:
             text = f"{self.last_knob} = {self.config[self.last_knob or '']}"
-            self.undo_stack.push(KnobCommand(self, self.launch_index, start, self.config, text))
+            self.knob_history.push(KnobStep(self.launch_index, start, self.config, text))
         self._replay_full()
 
     def unlock_knob(self, name: str, on: bool = True) -> None:
@@ -289,7 +288,7 @@ class Document(DocumentDriver):
     def _change_config(self, config: Config, text: str) -> None:
         self._drag_start = None
         before = self.config
-        self.undo_stack.push(KnobCommand(self, self.launch_index, before, config, text))
+        self.knob_history.push(KnobStep(self.launch_index, before, config, text))
         self.restore_config(self.launch_index, config)
 
     def _show_config(self, config: Config) -> None:

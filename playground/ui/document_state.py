@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
 
 from playground.model.config import Config
 from playground.model.outline import Outline
@@ -102,7 +101,6 @@ class DocumentState(QObject):
         self._not_compiled: tuple[int, Config] | None = None
         self.stages_reached: tuple[str, ...] = ()
         self._unlocked: set[tuple[str, str]] = set()
-        self.undo_stack = QUndoStack(self)
         self._configs: dict[int, Config] = {}
         self._drag_start: Config | None = None
         self.last_knob: str | None = None

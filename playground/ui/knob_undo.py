@@ -2,43 +2,91 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QUndoCommand
+from PySide6.QtCore import QObject, Signal
 
 from playground.model.knobs import KnobError, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from playground.model.config import Config
     from playground.model.launch import Launch
-    from playground.ui.document import Document
 
 
-class KnobCommand(QUndoCommand):
-    """From one config of a launch to another."""
+@dataclass(frozen=True)
+class KnobStep:
+    """From one config of a launch to another, in one gesture."""
 
-    def __init__(
-        self, document: Document, launch_index: int, before: Config, after: Config, text: str
-    ) -> None:
-        super().__init__(text)
-        self._document = document
-        self._launch_index = launch_index
-        self._before = before
-        self._after = after
-        self._applied = True
+    launch: int
+    before: Config
+    after: Config
+    text: str
+
+
+class KnobHistory(QObject):
+    """The steps of a document, and which of them are undone.
+
+    Not Qt's own: when Python's collector meets a `QUndoStack` that holds commands written in
+    Python, both are deleted twice and the process ends (PySide6 6.11).
+
+    Parameters
+    ----------
+    restore
+        Shows a config of a launch.
+    """
+
+    indexChanged = Signal(int)
+
+    def __init__(self, restore: Callable[[int, Config], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._restore = restore
+        self._steps: list[KnobStep] = []
+        self._index = 0
+
+    def push(self, step: KnobStep) -> None:
+        """Add a step that was just made; those that were undone are forgotten."""
+        self._steps[self._index :] = [step]
+        self._move(len(self._steps))
 
     def undo(self) -> None:
-        """Show the config from before the gesture."""
-        self._document.restore_config(self._launch_index, self._before)
+        """Show the config from before the last step that is not undone."""
+        if self._index:
+            step = self._steps[self._index - 1]
+            self._move(self._index - 1)
+            self._restore(step.launch, step.before)
 
     def redo(self) -> None:
-        """Show the config after the gesture; nothing to do when the command is first pushed."""
-        if self._applied:
-            self._applied = False
-            return
-        self._document.restore_config(self._launch_index, self._after)
+        """Show the config after the first step that is undone."""
+        if self._index < len(self._steps):
+            step = self._steps[self._index]
+            self._move(self._index + 1)
+            self._restore(step.launch, step.after)
+
+    def clear(self) -> None:
+        """Forget every step."""
+        self._steps.clear()
+        self._move(0)
+
+    def count(self) -> int:
+        """Return how many steps there are, undone ones included."""
+        return len(self._steps)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether a step is left to undo."""
+        return self._index > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a step is undone."""
+        return self._index < len(self._steps)
+
+    def _move(self, index: int) -> None:
+        self._index = index
+        self.indexChanged.emit(index)
 
 
 def carried_over(

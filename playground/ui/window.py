@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         for changed in (
             document.launchesChanged, document.measuredChanged, document.baselineChanged,
             document.engineStateChanged, document.progressChanged, document.dirtyChanged,
-            document.outlineChanged, document.undo_stack.indexChanged,
+            document.outlineChanged, document.knob_history.indexChanged,
         ):  # fmt: skip
             changed.connect(self._refresh_actions)
         document.pathChanged.connect(self._take_typed_driver)
@@ -166,8 +166,8 @@ class MainWindow(QMainWindow):
             "measurement": document.measurement is not None,
             "baseline": document.baseline is not None,
             "file": bool(document.path),
-            "undo": document.undo_stack.canUndo(),
-            "redo": document.undo_stack.canRedo(),
+            "undo": document.knob_history.can_undo,
+            "redo": document.knob_history.can_redo,
         }
         self.actions_table.refresh(have)
 

@@ -49,7 +49,7 @@ def test_a_drag_through_twenty_values_leaves_no_backlog(ran: App) -> None:
     assert document.config["BLOCK_SIZE"] == 128
     full = [r for r, _ in ran.replies if isinstance(r, messages.Covered) and r.coverage]
     assert len(full) == 1
-    assert document.undo_stack.count() >= 1
+    assert document.knob_history.count() >= 1
 
 
 def test_a_second_visit_is_a_cache_hit(ran: App) -> None:

@@ -216,15 +216,22 @@ def test_a_run_before_the_engine_is_ready_waits_for_it(qtbot: QtBot) -> None:
 # ------------------------------------------------------------------------------ knobs
 
 
-def test_a_closed_document_keeps_no_undo_steps(
-    ran: Document, engine: FakeEngine, qtbot: QtBot
-) -> None:
-    # A step knows its document: left to Python's collector the two were deleted in the wrong order.
-    ran.set_knob("BLOCK_SIZE", 512)
-    settled(ran, qtbot)
-    assert ran.undo_stack.count() == 1
-    ran.close()
-    assert ran.undo_stack.count() == 0
+def test_a_new_move_forgets_what_was_undone(ran: Document, qtbot: QtBot) -> None:
+    for block in (512, 256):
+        ran.set_knob("BLOCK_SIZE", block)
+        settled(ran, qtbot)
+    history = ran.knob_history
+    history.undo()
+    assert ran.config["BLOCK_SIZE"] == 512
+    assert history.can_redo
+    ran.set_knob("BLOCK_SIZE", 2048)
+    assert (history.count(), history.can_redo) == (2, False)
+    history.undo()
+    history.undo()
+    assert ran.config["BLOCK_SIZE"] == 1024
+    assert not history.can_undo
+    history.undo()
+    assert ran.config["BLOCK_SIZE"] == 1024
 
 
 def test_a_drag_is_one_undo_step_and_one_full_measurement(
@@ -235,14 +242,14 @@ def test_a_drag_is_one_undo_step_and_one_full_measurement(
         ran.set_knob("BLOCK_SIZE", block, dragging=True)
     ran.end_drag()
     settled(ran, qtbot)
-    assert ran.undo_stack.count() == 1
+    assert ran.knob_history.count() == 1
     replays = engine.requests(messages.Replay)[before:]
     full = [r for r in replays if "coverage" in r.steps]  # type: ignore[union-attr]
     assert len(full) == 1
     assert ran.is_current(ran.coverage)
-    ran.undo_stack.undo()
+    ran.knob_history.undo()
     assert ran.config["BLOCK_SIZE"] == 1024
-    ran.undo_stack.redo()
+    ran.knob_history.redo()
     assert ran.config["BLOCK_SIZE"] == 64
     settled(ran, qtbot)
 
@@ -312,7 +319,7 @@ def test_presets_and_reset(ran: Document, qtbot: QtBot) -> None:
     assert (ran.config["BLOCK_SIZE"], ran.config["num_warps"]) == (4096, 8)
     ran.reset_knobs()
     assert ran.config == ran.launch.config
-    assert ran.undo_stack.count() == 2
+    assert ran.knob_history.count() == 2
     settled(ran, qtbot)
 
 
@@ -329,7 +336,7 @@ def test_each_launch_keeps_its_own_knobs(
     document.select_launch(0)
     assert document.config["BLOCK_SIZE"] == 256
     document.select_launch(1)
-    document.undo_stack.undo()
+    document.knob_history.undo()
     assert (document.launch_index, document.config["BLOCK_SIZE"]) == (0, 1024)
     settled(document, qtbot)
 

@@ -124,7 +124,7 @@ def test_a_drag_is_one_undo_step_and_ends_in_one_full_measurement(
     bar = slider(panel, "BLOCK_SIZE")
     start = bar.handle_rect().center().toPoint()
     gpu_engine.sent.clear()
-    steps = gpu_ran.undo_stack.count()
+    steps = gpu_ran.knob_history.count()
     QTest.mousePress(bar, Qt.MouseButton.LeftButton, pos=start)
     for x in range(start.x(), bar.width() - 30, 4):
         QTest.mouseMove(bar, QPoint(x, start.y()))
@@ -134,11 +134,11 @@ def test_a_drag_is_one_undo_step_and_ends_in_one_full_measurement(
     assert isinstance(value, int)
     assert value > 1024
     assert spin(panel, "BLOCK_SIZE").value() == value
-    assert gpu_ran.undo_stack.count() == steps + 1
+    assert gpu_ran.knob_history.count() == steps + 1
     qtbot.waitUntil(lambda: gpu_ran.is_current(gpu_ran.coverage))
     full = [r for r in gpu_engine.requests(messages.Replay) if "coverage" in r.steps]
     assert len(full) == 1
-    gpu_ran.undo_stack.undo()
+    gpu_ran.knob_history.undo()
     assert spin(panel, "BLOCK_SIZE").value() == 1024
 
 
