@@ -31,6 +31,9 @@ class Leftovers:
         state.threads = {thread.ident for thread in threading.enumerate()}
         state.processes = {process.pid for process in _children()}
         if qt:
+            # What tests before this one left to the collector is not looked at: among it is
+            # something of other libraries' whose collection here ended the process.
+            gc.freeze()
             state.timers = {id(timer) for timer in _running_timers()}
             state.widgets = {id(widget) for widget in _top_level_widgets()}
         return state
