@@ -24,7 +24,7 @@ def kernel(x_ptr, n, BLOCK: tl.constexpr):
 def found(text):
     return [
         (finding.severity, finding.line, finding.column, finding.message, finding.hint)
-        for finding in live_findings(textwrap.dedent(text), "/work/case.py")
+        for finding in live_findings(textwrap.dedent(text), "/home/me/case.py")
     ]
 
 
