@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.model import text_diff
 from playground.model.compilations import Change
+from playground.model.matching import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ def _twins(left: str, right: str) -> dict[int, int]:
     before, after = left.splitlines(), right.splitlines()
     twins: dict[int, int] = {}
     left_at = right_at = 0
-    for left_next, right_next in [*text_diff.matches(before, after), (len(before), len(after))]:
+    for left_next, right_next in [*matches(before, after), (len(before), len(after))]:
         if left_next - left_at == right_next - right_at:
             twins.update(
                 (left_at + step + 1, right_at + step + 1) for step in range(left_next - left_at)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from playground.model.matching import line_map
 from playground.ui.instruction_mix import arithmetic_of
-from playground.ui.line_map import line_map
 
 if TYPE_CHECKING:
     from playground.model.machine_code import LineCode

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from playground.model.matching import line_map
 from playground.protocol import messages
 from playground.ui.document_driver import OUTLINE_DELAY_MS
 from playground.ui.finding_store import placed
-from playground.ui.line_map import line_map
 
 if TYPE_CHECKING:
     from playground.model.config import Config

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from playground.model.config import Config
+from playground.model.matching import line_map
 from playground.model.outline import Outline
 from playground.ui.document_file import DocumentFile
 from playground.ui.finding_store import FindingStore
 from playground.ui.history import History
-from playground.ui.line_map import line_map
 
 if TYPE_CHECKING:
     from playground.model.check import CheckResult

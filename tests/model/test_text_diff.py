@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from playground.model.text_diff import blocks, matches, plain_lines, unified
+from playground.model.matching import common_ends, matches
+from playground.model.text_diff import blocks, plain_lines, unified
 
 
 def longest_common(left, right):
@@ -159,3 +160,10 @@ def test_five_thousand_lines_take_a_moment():
     # No worse than half of what is really the same, in a bounded time: the real aim is 0.3 s.
     assert equal > 2500
     assert took_s < 3
+
+
+def test_common_ends_never_overlap():
+    assert common_ends("abcxyz", "abc--xyz") == (3, 3)
+    assert common_ends("aa", "aaa") == (2, 0)
+    assert common_ends("", "a") == (0, 0)
+    assert common_ends("ab", "ba") == (0, 0)

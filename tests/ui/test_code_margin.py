@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from playground.model.machine_code import Access, LineCode
+from playground.model.matching import line_map
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
 from playground.ui.instruction_mix import MIX, access_text, address_excess, facts, tooltip
-from playground.ui.line_map import line_map
 from playground.ui.theme import Theme
 from tests.ui.windows import open_window
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextCursor
 
+from playground.model.matching import common_ends
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -177,13 +179,7 @@ def replace_text(editor: QPlainTextEdit, text: str) -> None:
     old = editor.document().toRawText().replace("\u2029", "\n")
     if old == text:
         return
-    limit = min(len(old), len(text))
-    start = 0
-    while start < limit and old[start] == text[start]:
-        start += 1
-    end = 0
-    while end < limit - start and old[-1 - end] == text[-1 - end]:
-        end += 1
+    start, end = common_ends(old, text)
     cursor = QTextCursor(editor.document())
     cursor.beginEditBlock()
     cursor.setPosition(qt_position(old, start))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from playground.model.matching import common_ends
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -70,13 +72,7 @@ def _cut(rows: list[DiffRow], *, first: bool, last: bool) -> list[DiffRow]:
 
 def changed_span(one: str, other: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return where two lines differ: start and end of it in the one and in the other."""
-    shorter = min(len(one), len(other))
-    head = 0
-    while head < shorter and one[head] == other[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
-        tail += 1
+    head, tail = common_ends(one, other)
     return (head, len(one) - tail), (head, len(other) - tail)
 
 
