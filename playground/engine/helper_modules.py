@@ -73,7 +73,7 @@ def forget_helpers(folder: str) -> None:
     for name, module in list(sys.modules.items()):
         if name in _ALWAYS_THERE or name == "__main__" or name.split(".")[0] in NEVER_HELPERS:
             continue
-        if name.startswith("_playground_"):
+        if name.startswith(host_code.OPENED):
             continue
         file = getattr(module, "__file__", None)
         if file is None and name.startswith("package_"):

@@ -87,6 +87,9 @@ class _Loaded:
         return self._slots.get((place.line, place.column, place.end_line, place.end_column), [])
 
 
+OPENED = "_playground_"
+"""How the names begin under which the files that were opened stand among the modules."""
+
 _loaded: dict[str, _Loaded] = {}
 _in_force: dict[str, list[Edit]] = {}
 
@@ -156,7 +159,7 @@ def files_in_use(besides: Container[str] = ()) -> tuple[str, ...]:
     files = [
         getattr(module, "__file__", None)
         for name, module in list(sys.modules.items())
-        if not name.startswith("_playground_")
+        if not name.startswith(OPENED)
     ]
     return tuple(dict.fromkeys(file for file in files if file in _loaded and file not in besides))
 

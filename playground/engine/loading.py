@@ -41,7 +41,7 @@ def module_name(path: str) -> str:
     Triton's cache key holds it, so every process that loads the file must use the same.
     """
     stem = re.sub(r"\W", "_", Path(path).stem)
-    return f"_playground_{stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:10]}"
+    return f"{host_code.OPENED}{stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:10]}"
 
 
 def use_text(path: str, text: str) -> None:

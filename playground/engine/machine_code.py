@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.compiling import Compiler
     from playground.engine.job import Job
     from playground.model.compiling import CompileReport
@@ -114,23 +115,6 @@ def _read_amd(line: str) -> tuple[str, int] | None:
     return opcode, int(folded[1]) if folded else 0
 
 
-def of_launch(
-    compiler: Compiler,
-    launch: CapturedLaunch,
-    config: Config,
-    target: str | None = None,
-    job: Job | None = None,
-) -> MachineCode:
-    """Compile a launch, unless it is kept, and return what each line of its file became.
-
-    Raises
-    ------
-    StageError
-        The config does not compile, or nothing reads the target's code.
-    """
-    return reader_of(compiler, launch, config, target, job)()
-
-
 def reader_of(
     compiler: Compiler,
     launch: CapturedLaunch,
@@ -151,15 +135,19 @@ def reader_of(
     if outcome.report is None:
         reasons = "; ".join(finding.text() for finding in outcome.findings)
         raise StageError(f"no machine code: {reasons}")
-    stage = next((name for name in _TABLES if name in outcome.report.stages), None)
-    if stage is None:
+    read = reader_of_outcome(outcome, launch.info.file)
+    if read is None:
         raise StageError(f"{outcome.report.target} has no stage of {', '.join(_TABLES)}")
-    report, asm, file = outcome.report, outcome.asm, launch.info.file
-
-    def read() -> MachineCode:
-        return code_by_line(report, stage, str(asm[stage]), str(asm.get("ttgir", "")), file)
-
     return read
+
+
+def reader_of_outcome(outcome: CompileOutcome, file: str) -> Callable[[], MachineCode] | None:
+    """Return what reads the code of a compilation; None where there is none to read."""
+    report, asm = outcome.report, outcome.asm
+    stage = next((name for name in _TABLES if report and name in report.stages), None)
+    if report is None or stage is None:
+        return None
+    return lambda: code_by_line(report, stage, str(asm[stage]), str(asm.get("ttgir", "")), file)
 
 
 def code_by_line(

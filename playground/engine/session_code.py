@@ -32,11 +32,8 @@ class CodeVerbs:
         StageError
             The config does not compile, or nothing reads the target's code.
         """
-        from playground.engine.machine_code import of_launch
-
-        me = cast("Session", self)
-        captured, config = me.chosen(launch, config, knobs)
-        return of_launch(me.compiler, captured, config, target, job)
+        _, config = cast("Session", self).chosen(launch, config, knobs)
+        return self.code_reader(launch, config, target, job)()
 
     def code_reader(
         self, launch: int, config: Config, target: str | None = None, job: Job | None = None

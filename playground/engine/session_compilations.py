@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.knobs import KnobValue
-    from playground.model.machine_code import MachineCode
     from playground.protocol import messages
 
 
@@ -93,12 +92,14 @@ class CompilationVerbs:
     ) -> Callable[[], messages.ComparedCompilations]:
         """Compile both, unless they are kept; return what compares them, in any thread."""
         from playground.engine import compilation_diff
+        from playground.engine.machine_code import reader_of_outcome
         from playground.engine.resources import ToolError
         from playground.protocol import messages
 
         sides = [self._side(launch, variant, job) for variant in (left, right)]
         reports = [outcome.report for outcome, _ in sides]
         file = self._own.launches[launch].info.file
+        readers = [reader_of_outcome(outcome, file) for outcome, _ in sides]
         before, after = (text for _, text in sides)
         edited = (before, after) if before != after and file == self._own.path else None
 
@@ -106,11 +107,11 @@ class CompilationVerbs:
             findings = [item for outcome, _ in sides for item in outcome.findings]
             changes = list(compilation_diff.figures(reports[0], reports[1]))
             try:
-                codes = [_code(outcome, file) for outcome, _ in sides]
+                codes = [read() for read in readers if read is not None]
             except ToolError as error:
                 codes = []
                 findings.append(Finding("error", "compile", f"no instructions to compare: {error}"))
-            if len(codes) == 2 and codes[0] is not None and codes[1] is not None:
+            if len(codes) == len(sides):
                 changes += compilation_diff.instructions(codes[0], codes[1])
                 changes += compilation_diff.lines(codes[0], codes[1], edited)
             return messages.ComparedCompilations(
@@ -188,19 +189,6 @@ class CompilationVerbs:
             "compile it, edit the text and run it again; then the two can be compared",
         )  # fmt: skip
         return CompileOutcome(None, (missing,), undecided=True), self._own.text
-
-
-def _code(outcome: CompileOutcome, file: str) -> MachineCode | None:
-    """Return the machine's code of a compilation by line; None where there is none."""
-    from playground.engine.machine_code import code_by_line
-
-    report = outcome.report
-    stages = () if report is None else report.stages
-    stage = next((name for name in ("sass", "amdgcn") if name in stages), None)
-    if report is None or stage is None:
-        return None
-    text, ttgir = str(outcome.asm[stage]), str(outcome.asm.get("ttgir", ""))
-    return code_by_line(report, stage, text, ttgir, file)
 
 
 def variant_label(variant: Variant) -> str:
