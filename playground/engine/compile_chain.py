@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.engine import made_since
-from playground.engine.compile_places import LIBRARIES, column_in_text
+from playground.engine.compile_places import in_library
 from playground.engine.triton_private import compiled
+from playground.model.source_tree import column_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Frame:
     @property
     def in_library(self) -> bool:
         """Whether it is none of the user's own."""
-        return any(part in self.file for part in LIBRARIES)
+        return in_library(self.file)
 
 
 def links_of(error: BaseException) -> list[BaseException]:
@@ -78,7 +79,7 @@ def _frame(link: Any, candidates: list[Any]) -> Frame | None:
     if not places:
         return None
     # Two functions of one text: the user's own copy is meant rather than a library's.
-    file, def_line = min(places, key=lambda place: any(part in place[0] for part in LIBRARIES))
+    file, def_line = min(places, key=lambda place: in_library(place[0]))
     line = def_line + int(node.lineno) - 1
     return Frame(file, line, _column(node, text, file, def_line), _source(node, file, line),
                  _name(text))  # fmt: skip
@@ -92,7 +93,7 @@ def _column(node: Any, text: str, file: str, def_line: int) -> int | None:
         return None
     head = linecache.getline(file, def_line)
     indent = len(head) - len(head.lstrip())
-    return indent + column_in_text(lines[node.lineno - 1], int(offset))
+    return indent + column_of(lines[node.lineno - 1], int(offset))
 
 
 def _name(text: str) -> str:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from playground.engine import source_lines
+from playground.model.source_tree import column_of, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 Place = tuple[str, int, int | None]
 """A file, a line of it counted from 1, and a column counted from 0 where that is known."""
 
-LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 """Parts of a path that no file of the user's own has."""
 
 _DIAGNOSTIC = re.compile(
@@ -28,6 +29,11 @@ _DIAGNOSTIC = re.compile(
     r"(?P<kind>error|note): (?P<text>.*)$",
     re.MULTILINE,
 )
+
+
+def in_library(file: str) -> bool:
+    """Tell whether a file is an installed package's, none of the user's own."""
+    return any(part in file for part in _LIBRARIES)
 
 
 def place_of(message: str, stages: Mapping[str, str | bytes], file: str, line: int) -> Place | None:
@@ -71,7 +77,7 @@ def printed_place(printed: str) -> tuple[Place, str] | None:
     for item in found[found.index(error) :]:
         if item is not error and (item["kind"] == "error" or "called from" not in item["text"]):
             break
-        if not any(part in item["file"] for part in LIBRARIES) and os.path.isabs(item["file"]):
+        if not in_library(item["file"]) and os.path.isabs(item["file"]):
             file, line = item["file"], int(item["line"])
             words = error["text"].strip()
             operation = re.match(r"'\w+\.(\w+)' op ", words)
@@ -95,7 +101,7 @@ def _column(file: str, line: int, told: int) -> int | None:
         if isinstance(node, (ast.expr, ast.stmt)) and node.lineno == line
     }  # fmt: skip
     at = next((each for each in (told - 1 + indent, told + indent) if each in begins), None)
-    return None if at is None else column_in_text(linecache.getline(file, line), at)
+    return None if at is None else column_of(linecache.getline(file, line), at)
 
 
 def call_of(name: str, file: str, line: int) -> tuple[int, int] | None:
@@ -158,14 +164,9 @@ def where_set(name: str, file: str) -> tuple[int, str] | None:
     return None
 
 
-def column_in_text(text: str, offset_bytes: int) -> int:
-    """Return the column of a line's byte: Python's parser counts bytes, people count characters."""
-    return len(text.encode()[:offset_bytes].decode(errors="ignore"))
-
-
 def _tree(file: str) -> ast.Module:
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return tree_of("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):  # changed meanwhile
         return ast.Module(body=[], type_ignores=[])
 
@@ -185,7 +186,7 @@ def _first(file: str, line: int, wanted: Callable[[ast.AST], bool]) -> tuple[int
 
 def _at(node: ast.AST, file: str) -> tuple[int, int]:
     line = int(getattr(node, "lineno", 1))
-    return line, column_in_text(linecache.getline(file, line), getattr(node, "col_offset", 0))
+    return line, column_of(linecache.getline(file, line), getattr(node, "col_offset", 0))
 
 
 def _holds(function: ast.FunctionDef, line: int) -> bool:
@@ -231,7 +232,7 @@ def _assembler_place(message: str, stage: str, stages: Mapping[str, str | bytes]
     chains = source_lines.chains_for(stage, assembly)
     for chain in reversed(chains[: number + 1]):
         for file, line in chain:
-            if line and not any(part in file for part in LIBRARIES):
+            if line and not in_library(file):
                 around = call_around("inline_asm_elementwise", file, line)
                 return (file, *around) if around is not None else (file, line, None)
     return None

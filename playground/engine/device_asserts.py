@@ -6,6 +6,8 @@ import ast
 import linecache
 from typing import TYPE_CHECKING
 
+from playground.model.source_tree import tree_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -18,7 +20,7 @@ def assertions(files: Iterable[str]) -> list[Assertion]:
     found: list[Assertion] = []
     for file in files:
         try:
-            tree = ast.parse("".join(linecache.getlines(file)))
+            tree = tree_of("".join(linecache.getlines(file)))
         except (SyntaxError, ValueError):  # changed meanwhile
             continue
         found += [

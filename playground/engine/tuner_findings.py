@@ -12,6 +12,7 @@ from playground.engine.arguments import tensors_in
 from playground.engine.replay import put_back_after
 from playground.engine.triton_private import tuning, wrappers
 from playground.model.finding import Finding
+from playground.model.source_tree import tree_of
 
 if TYPE_CHECKING:
     from playground.engine.capture import CapturedLaunch
@@ -98,7 +99,7 @@ def _only_while_tuning(launch: CapturedLaunch, name: str) -> Finding:
 def _decorator(file: str, line: int) -> tuple[int, str] | None:
     """Return the last line of the `autotune(…)` above the kernel at `line`, and its text."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = tree_of("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):  # edited since
         return None
     for node in ast.walk(tree):

@@ -16,3 +16,10 @@ def tree_of(text: str) -> ast.Module:
         The text is no Python.
     """
     return ast.parse(text)
+
+
+def column_of(line: str, offset_bytes: int) -> int:
+    """Return the column of a line's byte: a tree counts UTF-8 bytes, people count characters."""
+    if line.isascii():
+        return min(offset_bytes, len(line))
+    return len(line.encode()[:offset_bytes].decode(errors="ignore"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextCursor
 
-from playground.model.source_tree import tree_of
+from playground.model.source_tree import column_of, tree_of
 from playground.ui.editor import edits
 
 if TYPE_CHECKING:
@@ -119,18 +119,12 @@ def _ends(text: str, wanted: set[tuple[int | None, int | None]]) -> dict[object,
         if not isinstance(node, ast.expr) or node.end_col_offset is None:
             continue
         line = lines[node.lineno - 1]
-        place = (node.lineno, _letters(line, node.col_offset))
+        place = (node.lineno, column_of(line, node.col_offset))
         if place in wanted:
             same = node.end_lineno == node.lineno
-            end = _letters(line, node.end_col_offset) if same else len(line.rstrip())
+            end = column_of(line, node.end_col_offset) if same else len(line.rstrip())
             found[place] = max(end, found.get(place, 0))
     return found
-
-
-def _letters(line: str, offset_bytes: int) -> int:
-    if line.isascii():
-        return offset_bytes
-    return len(line.encode()[:offset_bytes].decode(errors="ignore"))
 
 
 def _underlined(
@@ -145,7 +139,6 @@ def _underlined(
         while stop < end and (text[stop].isalnum() or text[stop] in "_."):
             stop += 1
         end = max(known_end or stop, start + 1)
-    # Findings count characters, Qt counts UTF-16 units.
-    first, last = (len(text[:at].encode("utf-16-le")) // 2 for at in (start, end))
+    first, last = (edits.qt_position(text, at) for at in (start, end))
     limit = block.position() + block.length() - 1
     return min(block.position() + first, limit), min(block.position() + last, limit)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.model.finding import Finding
-from playground.model.source_tree import tree_of
+from playground.model.source_tree import column_of, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,10 +112,10 @@ _SUSPECT = frozenset(
 
 
 def _column(lines: list[str], line: int, offset_bytes: int) -> int | None:
-    """Return the column in characters; Python's parser counts bytes."""
+    """Return the column in characters, None for a line that the text does not have."""
     if not 0 < line <= len(lines):
         return None
-    return len(lines[line - 1].encode()[:offset_bytes].decode(errors="ignore"))
+    return column_of(lines[line - 1], offset_bytes)
 
 
 def _names(nodes: list[ast.AST]) -> set[str]:
