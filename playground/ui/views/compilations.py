@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from playground.ui.icons import icon
 from playground.ui.views.compilation_chooser import CompilationChooser
 from playground.ui.views.compilations_diff import DiffPair
-from playground.ui.views.compiler_stages import STAGE_TITLES, fill_stage_bar, stage_bar
+from playground.ui.views.compiler_stages import STAGE_TITLES, fill_stage_bar, show_tab, stage_bar
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import bytes_text, change_text, significant
 from playground.ui.views.notice import EmptyState, Notice
@@ -155,9 +155,7 @@ class CompilationsPage(QWidget):
 
     def show_stage(self, stage: str) -> None:
         """Bring the figures or a stage to the front."""
-        for at in range(self._tabs.count()):
-            if self._tabs.tabData(at) == stage:
-                self._tabs.setCurrentIndex(at)
+        show_tab(self._tabs, stage)
 
     def _show(self, _what: object = None) -> None:
         compared = self._state.compared

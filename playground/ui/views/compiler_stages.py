@@ -64,6 +64,13 @@ def fill_stage_bar(
         bar.currentChanged.emit(bar.currentIndex())
 
 
+def show_tab(bar: QTabBar, stage: str) -> None:
+    """Bring a stage to the front, where the row has it."""
+    for at in range(bar.count()):
+        if bar.tabData(at) == stage:
+            bar.setCurrentIndex(at)
+
+
 class StagesPage(QWidget):
     """Fetches the text of the stage looked at; `showSourceLine` marks what came from a line."""
 
@@ -156,9 +163,7 @@ class StagesPage(QWidget):
 
     def show_stage(self, stage: str) -> None:
         """Bring a stage to the front, where the target has it."""
-        for at in range(self.tabs.count()):
-            if self.tabs.tabData(at) == stage:
-                self.tabs.setCurrentIndex(at)
+        show_tab(self.tabs, stage)
 
     def showSourceLine(self, line: int, *, scroll: bool = True) -> None:
         """Mark what came from source line `line` in the stage looked at."""
