@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from playground.model.access_site import AccessKind, AccessSite
 from playground.model.config import Config
+from playground.model.hazard import Hazard
 
 FLOP_KINDS = ("fp16", "bf16", "tf32", "fp32", "fp64", "fp8", "fp4", "int8")
 """What `tl.dot` multiplies, by the names under which GPUs' peak rates are given."""
@@ -43,7 +45,7 @@ class OutOfBounds:
     """
 
     tensor: str
-    kind: Literal["load", "store", "atomic"]
+    kind: AccessKind
     program: int
     distance: int
     lanes: int
@@ -82,6 +84,9 @@ class Coverage:
     `flops_by_kind` the same by what is multiplied (see `FLOP_KINDS`), zeros left out.
     `atomics` tells whether the launch has any: its programs may order themselves by them.
     `resolution` says when a budget made it count in windows or a sample instead of all of it.
+    `sites` are its places in the source that touch memory, in the order in which they were first
+    met; `hazards` what its programs do to each other. `operations` are element operations of
+    reductions and scans by name (`sum`, `max`, `cumsum` …), zeros left out.
     """
 
     launch: int
@@ -98,6 +103,9 @@ class Coverage:
     notes: tuple[str, ...] = ()
     flops_by_kind: tuple[tuple[str, int], ...] = ()
     atomics: bool = False
+    sites: tuple[AccessSite, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+    operations: tuple[tuple[str, int], ...] = ()
 
     def tensor(self, name: str) -> TensorCoverage:
         """Return the coverage of the argument called `name`; raises `KeyError` if there is none."""

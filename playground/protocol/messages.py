@@ -3,7 +3,7 @@
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
 (answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
 A request's class names what it is; `codec` finds the class by that name. They are defined in
-`requests`, `replies`, `timing` and `compiler`; all of them are reached from here.
+`requests`, `replies`, `timing`, `compiler` and `programs`; all of them are reached from here.
 """
 
 from __future__ import annotations
@@ -22,6 +22,14 @@ from playground.protocol.compiler import (
     GetStageDiff,
     Passes,
     StageDiff,
+)
+from playground.protocol.programs import (
+    GetReuse,
+    GetSchedule,
+    GetSteps,
+    ProgramSteps,
+    Reused,
+    Scheduled,
 )
 from playground.protocol.replies import (
     Checked,
@@ -84,6 +92,7 @@ Request = (
     | Compare | Trace | GetRoofline | GetHostCost | GetEnergy | GetFloor | Profile
     | GetOwnBenchmarks
     | GetCode | GetPasses | CompareCompilations | GetStageDiff | CompileAll | CompileEdited
+    | GetSchedule | GetSteps | GetReuse
     | Hello | Cancel | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -92,6 +101,7 @@ Reply = (
     | Compared | CurveProgress | Traced | Roofline | HostCosts | Energies | Floor | Profiled
     | OwnBenchmarks
     | Code | Passes | ComparedCompilations | StageDiff | Fitted | FittedAll | Edited
+    | Scheduled | ProgramSteps | Reused
 )  # fmt: skip
 
 __all__ = [
@@ -129,8 +139,11 @@ __all__ = [
     "GetPasses",
     "GetPlane",
     "GetProgram",
+    "GetReuse",
     "GetRoofline",
+    "GetSchedule",
     "GetStageDiff",
+    "GetSteps",
     "Hello",
     "HostCosts",
     "Ir",
@@ -143,14 +156,17 @@ __all__ = [
     "Profile",
     "Profiled",
     "ProgramFootprint",
+    "ProgramSteps",
     "Progress",
     "Ready",
     "Replay",
     "Reply",
     "Request",
+    "Reused",
     "Roofline",
     "Run",
     "RunResult",
+    "Scheduled",
     "StageDiff",
     "Step",
     "Sweep",

@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import triton
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from playground.engine.triton_private.interpreter_formats import Array
     from playground.engine.triton_private.interpreter_programs import Programs
+    from playground.model.access_site import AccessKind
     from playground.model.coverage import OutOfBounds
-
-Kind = Literal["load", "store", "atomic"]
 
 _OWN_FOLDERS = tuple(f"{Path(file).parent}{os.sep}" for file in (triton.__file__, __file__))
 
@@ -35,7 +34,7 @@ class Access:
     `changes` are the lanes of a store that write other bits than lie there.
     """
 
-    kind: Kind
+    kind: AccessKind
     addresses: Array
     active: Array
     element_size: int

@@ -12,7 +12,6 @@ import numpy as np
 from playground.engine.triton_private.interpreter_access import (
     Access,
     Filled,
-    Kind,
     LaunchMemory,
     Observer,
     Site,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
     from playground.engine.triton_private.interpreter_formats import Array
+    from playground.model.access_site import AccessKind
 
 
 ORIGIN = "_playground_origin"
@@ -143,7 +143,7 @@ class LaunchChecks:
     # Checks ----------------------------------------------------------------------------------
 
     def _enter(
-        self, kind: Kind, pointers: Any, addresses: Array, active: Array, size: int,
+        self, kind: AccessKind, pointers: Any, addresses: Array, active: Array, size: int,
         changes: Callable[[Array], Array] | None = None,
     ) -> tuple[Array, Array | None]:  # fmt: skip
         """Check one access; return the lanes to touch, and those that were taken out of them.
@@ -170,7 +170,7 @@ class LaunchChecks:
         return (active if lost is None else active & ~lost), lost
 
     def _record(
-        self, kind: Kind, origin: Storage | None, outside: Array, size: int,
+        self, kind: AccessKind, origin: Storage | None, outside: Array, size: int,
         line: int | None, file: str | None,
     ) -> None:  # fmt: skip
         name, distance = self._nearest(origin, int(outside[0]), size)

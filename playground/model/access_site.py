@@ -1,0 +1,56 @@
+"""One place in the source that touches memory: how much it asks for, and how well it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+AccessKind = Literal["load", "store", "atomic"]
+
+SECTOR_BYTES = 32
+"""What NVIDIA GPUs move between L2 and memory at least: one sector of a cache line."""
+
+
+@dataclass(frozen=True)
+class AccessSite:
+    """One load, store or atomic in the source, and what all its executions touched.
+
+    `lanes` are all elements of its blocks, `active` those that its mask let through; both, and
+    `bytes_requested`, are of the whole launch. `bytes_unique` counts each byte once, `requests` are
+    warp-sized (32 threads), `sectors` the 32-byte sectors they touched and `sectors_least` the
+    fewest that could hold what they asked for; these four are of `programs_looked_at` programs,
+    which are all of them where `sampled` is False. `executions` is how often a program came by,
+    over all programs looked at.
+    """
+
+    kind: AccessKind
+    line: int
+    file: str
+    tensors: tuple[str, ...]
+    lanes: int
+    active: int
+    bytes_requested: int
+    bytes_looked_at: int
+    bytes_unique: int
+    requests: int
+    sectors: int
+    sectors_least: int
+    executions: int
+    programs_looked_at: int
+    sampled: bool = False
+    column: int = 0
+
+    @property
+    def efficiency(self) -> float | None:
+        """Least sectors over sectors touched, in (0, 1]; None where nothing was touched."""
+        return self.sectors_least / self.sectors if self.sectors else None
+
+    @property
+    def reread_factor(self) -> float | None:
+        """Bytes asked for over distinct bytes, 1 or more; None where nothing was touched."""
+        return self.bytes_looked_at / self.bytes_unique if self.bytes_unique else None
+
+    @property
+    def masked_off_share(self) -> float:
+        """Share of the lanes that the mask switched off, in [0, 1]."""
+        return 1 - self.active / self.lanes if self.lanes else 0.0
