@@ -1,12 +1,13 @@
 """Guard areas round the copies that replays run on: a kernel that writes past a tensor is caught.
 
 On a GPU a store outside of a tensor lands in whatever lies beside it, and says nothing. Replays run
-on copies of the launch's storages; each lies between two areas filled with one byte, which are
-looked at after a launch. (In the interpreter no such store touches memory at all.)
+on copies of the launch's storages; each lies between two areas filled with a byte of its own, which
+are looked at after a launch. (In the interpreter no such store touches memory at all.)
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import torch
@@ -15,7 +16,8 @@ from playground.model.finding import Finding
 
 GUARD_BYTES = 1 << 14
 """Bytes before and after each copy; a block of 4096 float32 reaches no further."""
-CANARY = 0xC5
+_CANARIES = itertools.cycle((0xC5, 0x3A, 0xB3, 0x4D, 0xA9, 0x5B, 0x96, 0x69))
+"""Neighbours in turn: a kernel that copies past both ends would else copy a guard onto its like."""
 _ALIGNMENT = 512
 
 
@@ -50,6 +52,7 @@ class GuardedCopy:
 
     def __init__(self, live: torch.Tensor) -> None:
         size = live.numel()
+        self._canary = next(_CANARIES)
         self._room = torch.empty(
             size + 2 * (GUARD_BYTES + _ALIGNMENT), dtype=torch.uint8, device=live.device
         )
@@ -62,12 +65,12 @@ class GuardedCopy:
 
     def arm(self) -> None:
         """Fill the guard areas."""
-        self._before.fill_(CANARY)
-        self._after.fill_(CANARY)
+        self._before.fill_(self._canary)
+        self._after.fill_(self._canary)
 
     def overrun(self) -> Overrun | None:
         """Return what was written outside since the guards were filled; None if nothing was."""
-        before, after = self._before != CANARY, self._after != CANARY
+        before, after = self._before != self._canary, self._after != self._canary
         counts = torch.stack([before.sum(), after.sum()]).tolist()
         if not any(counts):
             return None

@@ -111,3 +111,14 @@ answer({
     # 32 lanes over 20 elements of x, which end there: 12 loads go beyond.
     errors = [item for item in got["told"] if item[0] == "error"]
     assert any("load outside x: 12 lanes" in message for _, _, message in errors)
+
+
+def test_what_is_copied_from_beside_one_tensor_to_beside_another_is_found() -> None:
+    source, target = (GuardedCopy(torch.zeros(4 * FLOATS, dtype=torch.uint8)) for _ in range(2))
+    everything, places = [], []
+    for copy in (source, target):
+        everything.append(torch.empty(0, dtype=torch.uint8).set_(copy.base.untyped_storage()))
+        places.append(copy.base.storage_offset() + 4 * FLOATS)
+    everything[1][places[1] : places[1] + 48] = everything[0][places[0] : places[0] + 48]
+    assert source.overrun() is None
+    assert target.overrun() == Overrun(48, 0)
