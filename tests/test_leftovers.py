@@ -1,11 +1,12 @@
 """The detectors of `conftest.py` find what they should, in a pytest run of their own."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[1]
 
@@ -62,7 +63,7 @@ def run_pytest(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=child_environment(),
         timeout=100,
         check=False,
     )

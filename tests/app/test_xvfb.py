@@ -1,7 +1,6 @@
 """The real program on a real X server, driven by real key and mouse events from outside."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import time
 import pytest
 
 from playground.model.resources import kernels_dir
+from tests.child_environment import child_environment
 
 pytestmark = pytest.mark.xvfb
 
@@ -61,10 +61,9 @@ class Screen:
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         self.display = f":{self.server.stdout.readline().strip()}"
-        self.environment = {
-            **os.environ, "DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb",
-            "PLAYGROUND_CONFIG_DIR": str(folder),
-        }  # fmt: skip
+        self.environment = child_environment(
+            DISPLAY=self.display, QT_QPA_PLATFORM="xcb", PLAYGROUND_CONFIG_DIR=str(folder)
+        )
         self.program = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(path)], env=self.environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.engine.machine import has_nvidia_gpu
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -126,12 +126,10 @@ class Side:
     """One of the two processes."""
 
     def __init__(self, which: str, file: Path, driver: str, *, gpu: bool) -> None:
-        environment = {**os.environ, "PYTHONWARNINGS": "ignore", "TRITON_DEFAULT_FP_FUSION": "1"}
-        environment.pop("TRITON_INTERPRET", None)
-        if not gpu:
-            environment["TRITON_INTERPRET"] = "1"
-        if which == "session":
-            environment["PYTHONPATH"] = str(ROOT)
+        environment = child_environment(
+            interpret=not gpu, checkout=which == "session", PYTHONWARNINGS="ignore",
+            TRITON_DEFAULT_FP_FUSION="1",
+        )  # fmt: skip
         self._process = subprocess.Popen(
             [sys.executable, "-c", CHILD, which, str(file), driver], env=environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=file.parent,

@@ -22,6 +22,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.child_environment import child_environment
+
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "kernels"
 
@@ -60,9 +62,9 @@ class Bare:
     """A script that does nothing but `warmup`, in a process of its own."""
 
     def __init__(self, target: str, launch, cache: str) -> None:
-        environment = {**os.environ, "TRITON_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
-        environment["TRITON_DEFAULT_FP_FUSION"] = "1"
-        environment.pop("TRITON_INTERPRET", None)
+        environment = child_environment(
+            interpret=False, TRITON_CACHE_DIR=cache, TRITON_DEFAULT_FP_FUSION="1"
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-c", BARE, target, launch.info.file, launch.info.kernel],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,

@@ -8,10 +8,11 @@ Each figure is the best of five runs in a process of its own, on the CPU.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,9 +50,7 @@ print(json.dumps(found))
 
 def measured(which: str) -> dict[str, list[float]]:
     """Return (best ms, largest error) by case, of the stock interpreter or ours."""
-    environment = {
-        **os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"
-    }  # fmt: skip
+    environment = child_environment(interpret=True, PYTHONWARNINGS="ignore")
     done = subprocess.run(
         [sys.executable, "-c", CHILD, which, str(ROOT)],
         env=environment, capture_output=True, text=True, check=True,

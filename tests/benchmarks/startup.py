@@ -8,13 +8,14 @@ whether torch or triton got into its process, once all panels are filled and the
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "kernels" / "vector_add.py"
@@ -104,14 +105,13 @@ def settled():
 
 def environment():
     # Compiled modules are kept for both, as in any installation.
-    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    return inherited | {
-        "PYTHONPYCACHEPREFIX": os.path.join(_folder.name, "pyc"),
-        "QT_QPA_PLATFORM": "offscreen",
-        "PLAYGROUND_CONFIG_DIR": os.path.join(_folder.name, "config"),
-        "JUPYTER_CONFIG_DIR": os.path.join(_folder.name, "jupyter"),
-        "PYTHONPATH": str(ROOT),
-    }
+    folder = Path(_folder.name)
+    found = child_environment(
+        PYTHONPYCACHEPREFIX=str(folder / "pyc"), QT_QPA_PLATFORM="offscreen",
+        PLAYGROUND_CONFIG_DIR=str(folder / "config"), JUPYTER_CONFIG_DIR=str(folder / "jupyter"),
+    )  # fmt: skip
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
 
 
 def main():

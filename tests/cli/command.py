@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "kernels"
 
 
 def environment() -> dict[str, str]:
-    found = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "TRITON_INTERPRET")
-    }
-    return {**found, "PYTHONPATH": str(ROOT)}
+    shown = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    found = child_environment(interpret=False)
+    return {key: value for key, value in found.items() if key not in shown}

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from playground.cli import display
+from tests.child_environment import child_environment
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +58,7 @@ def test_an_x_server_that_answers(monkeypatch):
         code = "from playground.cli import display; print(repr(display.why_none()))"
         found = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True,
-            env={**os.environ, "DISPLAY": f":{number}"},
+            env=child_environment(DISPLAY=f":{number}"),
         )  # fmt: skip
     finally:
         server.terminate()

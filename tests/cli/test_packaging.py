@@ -1,7 +1,6 @@
 """The wheel carries kernels and assets, and runs from an environment of its own."""
 
 import json
-import os
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.child_environment import child_environment
 
 pytest.importorskip("hatchling", reason="hatchling builds the wheel; the extra `test` has it")
 
@@ -69,7 +70,7 @@ def test_installed_wheel_runs_its_own_kernel(built, tmp_path):
     found = subprocess.run(
         [str(venv / "bin" / "triton-playground"), "launches", str(kernel), "--json"],
         capture_output=True, text=True, cwd=tmp_path, check=False,
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+        env=child_environment(checkout=False),
     )  # fmt: skip
     assert found.returncode == 0, found.stdout + found.stderr
     (launch,) = json.loads(found.stdout)["launches"]

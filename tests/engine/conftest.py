@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,10 +53,7 @@ def run_engine(tmp_path: Path) -> RunEngine:
         script.write_text(PRELUDE + textwrap.dedent(code))
         work = tmp_path / "work"
         work.mkdir(exist_ok=True)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_DEFAULT_FP_FUSION": "1"}
-        environment.pop("TRITON_INTERPRET", None)
-        if interpret:
-            environment["TRITON_INTERPRET"] = "1"
+        environment = child_environment(interpret=interpret, TRITON_DEFAULT_FP_FUSION="1")
         done = subprocess.run(
             [sys.executable, "-W", "error::RuntimeWarning", str(script), str(work), str(ROOT)],
             env=environment, capture_output=True, text=True, timeout=200, check=False, input=stdin,

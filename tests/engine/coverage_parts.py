@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "kernels"
@@ -89,10 +90,6 @@ def in_child(code, *, interpret, tmp_path=None):
 
     Triton chooses the interpreter when it is imported, so each choice needs a process of its own.
     """
-    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    environment["PYTHONPATH"] = str(ROOT)
-    if interpret:
-        environment["TRITON_INTERPRET"] = "1"
     start = "from tests.engine.coverage_parts import *\nanswer = {}\n"
     if interpret:
         start += "from playground.engine.triton_private import interpreter\ninterpreter.install()\n"
@@ -101,7 +98,11 @@ def in_child(code, *, interpret, tmp_path=None):
     file = Path(tmp_path) / "snippet.py"
     file.write_text(text)
     result = subprocess.run(
-        [sys.executable, str(file)], env=environment, capture_output=True, text=True, timeout=240
+        [sys.executable, str(file)],
+        env=child_environment(interpret=interpret),
+        capture_output=True,
+        text=True,
+        timeout=240,
     )
     assert result.returncode == 0, result.stderr[-4000:]
     line = next(line for line in result.stdout.splitlines() if line.startswith("ANSWER"))

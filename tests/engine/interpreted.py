@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[2]
 
 
 def run_cases(*names: str, interpreted: bool = True) -> dict[str, Any]:
     """Return what each case returned, or how it failed, by name."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    environment["TRITON_INTERPRET"] = "1" if interpreted else "0"
+    chosen = "1" if interpreted else "0"
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests/engine/cases/run.py"), *names],
-        env=environment,
+        env=child_environment(PYTHONWARNINGS="ignore", TRITON_INTERPRET=chosen),
         capture_output=True,
         text=True,
         timeout=240,

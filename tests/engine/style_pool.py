@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
+from tests.child_environment import child_environment
 from tests.engine.style_table import STYLES, Facts, Style
 
 if TYPE_CHECKING:
@@ -90,23 +91,16 @@ def workers_for(styles: Sequence[Style], most: int) -> int:
     return max(1, min(most, -(-len(styles) // 6)))
 
 
-def environment(*, interpret: bool) -> dict[str, str]:
-    """Return the environment of a process that runs kernels."""
-    values = {**os.environ, "TRITON_DEFAULT_FP_FUSION": "1"}
-    for name in ("TRITON_INTERPRET", "PYTHONPATH"):
-        values.pop(name, None)
-    if interpret:
-        values["TRITON_INTERPRET"] = "1"
-    return values
+def environment(*, interpret: bool, checkout: bool) -> dict[str, str]:
+    """Return the environment of a process that runs kernels, with or without this project."""
+    return child_environment(interpret=interpret, checkout=checkout, TRITON_DEFAULT_FP_FUSION="1")
 
 
 def fresh_check(exported: dict[str, Any], folder: Path) -> tuple[int, str]:
     """Run an exported file's check as a user would: a process of its own in an empty folder."""
     folder.mkdir()
     (folder / exported["name"]).write_text(exported["text"], encoding="utf-8")
-    values = {**os.environ, "PYTHONWARNINGS": "ignore"}
-    for name in ("TRITON_INTERPRET", "PYTHONPATH"):
-        values.pop(name, None)
+    values = child_environment(interpret=False, checkout=False, PYTHONWARNINGS="ignore")
     done = subprocess.run(
         [sys.executable, exported["name"], "--check"], cwd=folder, env=values, timeout=200,
         capture_output=True, text=True, check=False,
@@ -150,8 +144,7 @@ class _Runner:
         if self._process is None or self._answers is None:
             self._folder.mkdir(exist_ok=True)
             reading, writing = os.pipe()
-            values = environment(interpret=self._interpret)
-            values["PYTHONPATH"] = str(ROOT)
+            values = environment(interpret=self._interpret, checkout=True)
             with self._log.open("ab") as log:
                 self._process = subprocess.Popen(
                     [
@@ -188,11 +181,11 @@ class _Prover:
         self._futures: dict[str, Future[dict[str, Any]]] = {}
         self._lock = threading.Lock()
         self._ended = False
-        values = environment(interpret=interpret)
+        values = environment(interpret=interpret, checkout=False)
         # Numerical libraries must have no threads of their own when the process forks.
         values.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
         self._process = subprocess.Popen(
-            [sys.executable, "-I", str(Path(__file__).with_name("style_proof.py")), str(most)],
+            [sys.executable, "-P", str(Path(__file__).with_name("style_proof.py")), str(most)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=values, cwd=self._folder,
         )  # fmt: skip
         self._reader = threading.Thread(target=self._read)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -12,6 +11,7 @@ import pytest
 
 from playground.engine.compile_edited import KernelGoneError, moved
 from playground.engine.compile_messages import KernelRef, Order
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[2]
 RAN = """
@@ -118,7 +118,7 @@ def answers(tmp_path_factory):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, cwd=ROOT, check=False,
         input=json.dumps([str(path), RAN, list(TEXTS.values())]),
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1"},
+        env=child_environment(interpret=True),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout.splitlines()[-1])

@@ -1,10 +1,11 @@
 """What the pool does when orders take too long or are no longer wanted, with real workers."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,7 +76,7 @@ def test_a_slow_compilation_is_cancelled_at_once_and_ended_at_the_limit(tmp_path
     path.write_text(SLOW)
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(path)], capture_output=True, text=True, cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1"}, check=False,
+        env=child_environment(interpret=True), check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])

@@ -1,12 +1,13 @@
 """The stand-in driver under module-level code, and a compiled kernel looked at without a GPU."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,8 +48,7 @@ print(json.dumps(found))
 
 @pytest.mark.parametrize("target", ["cuda:90", "hip:gfx942"])
 def test_the_stand_in_answers_as_the_chosen_gpu(target):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_DEFAULT_FP_FUSION": "1"}
-    environment.pop("TRITON_INTERPRET", None)
+    environment = child_environment(interpret=False, TRITON_DEFAULT_FP_FUSION="1")
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, target, str(ROOT / "kernels")], capture_output=True,
         text=True, env=environment, check=False,
@@ -100,9 +100,9 @@ print(json.dumps(found))
 
 @pytest.mark.parametrize("target", ["cuda:90", "hip:gfx942"])
 def test_what_crosses_to_a_worker_specializes_as_the_real_tensor(target, tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_DEFAULT_FP_FUSION": "1"}
-    environment["TRITON_CACHE_DIR"] = str(tmp_path)
-    environment.pop("TRITON_INTERPRET", None)
+    environment = child_environment(
+        interpret=False, TRITON_DEFAULT_FP_FUSION="1", TRITON_CACHE_DIR=str(tmp_path)
+    )
     done = subprocess.run(
         [sys.executable, "-c", SPECIALIZE, target, str(ROOT / "kernels")], capture_output=True,
         text=True, env=environment, check=False,

@@ -1,10 +1,10 @@
-import os
 import subprocess
 import sys
 import textwrap
 
 import pytest
 
+from tests.child_environment import child_environment
 from tests.engine.style_table import STYLES
 
 HELPER = """
@@ -76,8 +76,7 @@ def host(x, block=64):
 
 
 def check(path):
-    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    environment.pop("PYTHONPATH", None)
+    environment = child_environment(interpret=False, checkout=False)
     done = subprocess.run(
         [sys.executable, str(path), "--check"],
         cwd=path.parent, env=environment, capture_output=True, text=True, timeout=120, check=False,

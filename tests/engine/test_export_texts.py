@@ -1,7 +1,6 @@
 """What an exported file looks like, and what its check holds it to."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.child_environment import child_environment
 from tests.engine.style_table import STYLES
 from tests.engine.test_export import AUTOTUNED, HELPER, check, exported
 
@@ -36,11 +36,9 @@ for name in {EXPORTS!r}:
 play.close()
 pathlib.Path("texts.json").write_text(json.dumps(found))
 """
-    root = Path(__file__).parents[2]
     subprocess.run(
         [sys.executable, "-c", code], cwd=folder, check=True, timeout=200, capture_output=True,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "TRITON_INTERPRET": "1",
-             "HOME": str(folder), "TRITON_DEFAULT_FP_FUSION": "1"},
+        env=child_environment(interpret=True, HOME=str(folder), TRITON_DEFAULT_FP_FUSION="1"),
     )  # fmt: skip
     found: dict[str, dict[str, str]] = json.loads((folder / "texts.json").read_text())
     return found
@@ -123,7 +121,7 @@ def test_the_check_fails_when_the_launch_is_not_the_tuned_one(run_engine, tmp_pa
 def test_a_check_says_what_keeps_the_interpreter_off(texts, tmp_path, chosen):
     path = tmp_path / "tuned.py"
     path.write_text(texts["export_hard_coded_cuda.py"]["text"])
-    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    environment = child_environment(interpret=False, checkout=False)
     if chosen is not None:
         environment["TRITON_INTERPRET"] = chosen
     done = subprocess.run(

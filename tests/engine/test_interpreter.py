@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from typing import Any
 
 import pytest
 
+from tests.child_environment import child_environment
 from tests.engine.interpreted import ROOT, run_cases, value_of
 
 CASES = (
@@ -280,7 +280,7 @@ def test_install_refuses_a_process_that_compiles():
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=child_environment(),
         capture_output=True,
         text=True,
         timeout=120,

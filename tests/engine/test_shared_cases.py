@@ -272,11 +272,11 @@ def example():
 def tuned(tmp_path_factory):
     """Return what was answered of the tuned kernels; they are run once for all tests."""
     import json
-    import os
     import subprocess
     import sys
     import textwrap
 
+    from tests.child_environment import child_environment
     from tests.engine.conftest import PRELUDE, ROOT
 
     folder = tmp_path_factory.mktemp("tuned")
@@ -285,7 +285,7 @@ def tuned(tmp_path_factory):
     (folder / "_run.py").write_text(PRELUDE + textwrap.dedent(code) + "answer(found)\n")
     done = subprocess.run(
         [sys.executable, str(folder / "_run.py"), str(folder), str(ROOT)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1"},
+        env=child_environment(interpret=True),
         capture_output=True, text=True, timeout=200, check=True,
     )  # fmt: skip
     return json.loads(done.stdout.splitlines()[-1].removeprefix("ANSWER"))

@@ -1,12 +1,13 @@
 """The verbs on a GPU: timings with their source, bandwidth from counted bytes, exact counts."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.child_environment import child_environment
 
 pytestmark = pytest.mark.gpu
 
@@ -18,7 +19,7 @@ def document(*arguments):
     done = subprocess.run(
         [sys.executable, "-P", "-m", "playground", *map(str, arguments), "--json"],
         capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"},
+        env=child_environment(),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)

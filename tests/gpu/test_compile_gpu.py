@@ -1,12 +1,13 @@
 """Compiling beside a GPU: what a worker compiles is what the engine's own launch then finds."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.child_environment import child_environment
 
 pytestmark = pytest.mark.gpu
 
@@ -47,8 +48,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found():
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    environment.pop("TRITON_INTERPRET", None)
+    environment = child_environment(interpret=False, PYTHONWARNINGS="ignore")
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(ROOT / "kernels")], capture_output=True, text=True,
         env=environment, cwd=ROOT, check=False,
@@ -115,8 +115,7 @@ print(json.dumps({"pairs": pairs, "facts": facts, "known": gpu.name}))
 
 
 def test_occupancy_and_facts_are_the_drivers_own():
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    environment.pop("TRITON_INTERPRET", None)
+    environment = child_environment(interpret=False, PYTHONWARNINGS="ignore")
     done = subprocess.run(
         [sys.executable, "-c", OCCUPANCY, str(ROOT / "kernels")], capture_output=True, text=True,
         env=environment, cwd=ROOT, check=False,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.child_environment import child_environment
 from tests.engine.interpreted import ROOT
 
 if TYPE_CHECKING:
@@ -23,11 +23,10 @@ def outputs(mode: str, folder: Path) -> dict[str, Any]:
     import torch
 
     file = folder / f"{mode}.pt"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    environment["TRITON_INTERPRET"] = "1" if mode.startswith("interpreted") else "0"
+    chosen = "1" if mode.startswith("interpreted") else "0"
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests/gpu/interpreter_outputs.py"), mode, str(file)],
-        env=environment,
+        env=child_environment(PYTHONWARNINGS="ignore", TRITON_INTERPRET=chosen),
         capture_output=True,
         text=True,
         timeout=400,

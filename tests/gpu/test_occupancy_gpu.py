@@ -1,12 +1,13 @@
 """Occupancy of more than 200 real cubins: ours beside that of CUDA's driver, on this GPU."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.child_environment import child_environment
 
 pytestmark = pytest.mark.gpu
 
@@ -66,8 +67,7 @@ print(json.dumps(rows))
 
 
 def test_occupancy_is_the_drivers_own_for_two_hundred_configs():
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    environment.pop("TRITON_INTERPRET", None)
+    environment = child_environment(interpret=False, PYTHONWARNINGS="ignore")
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(ROOT / "kernels")], capture_output=True, text=True,
         env=environment, cwd=ROOT, check=False,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from playground.model.resources import kernels_dir
+from tests.child_environment import child_environment
 
 pytestmark = pytest.mark.gpu
 
@@ -42,7 +43,7 @@ def test_photograph(kernel, theme, scale, front, sweep, tmp_path):
         command += ["--sweep"]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=240, check=False,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        env=child_environment(QT_QPA_PLATFORM="offscreen"),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.splitlines()[-1])

@@ -1,7 +1,6 @@
 """Starting: what is imported when, what happens to errors, what the photographer tells."""
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from playground.protocol import messages
 from playground.ui.app import ErrorsToFindings, theme_name
 from playground.ui.document import Document
 from playground.ui.photograph import photograph
+from tests.child_environment import child_environment
 from tests.ui.fake_engine import FakeEngine
 
 KERNEL = kernels_dir() / "vector_add.py"
@@ -45,7 +45,7 @@ def test_first_paint_comes_before_everything_heavy(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", FIRST_PAINT, str(KERNEL)],
         capture_output=True, text=True, timeout=60, check=False,
-        env=os.environ | {"PLAYGROUND_CONFIG_DIR": str(tmp_path)},
+        env=child_environment(PLAYGROUND_CONFIG_DIR=str(tmp_path)),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any
+
+from tests.child_environment import child_environment
 
 ROOT = Path(__file__).parents[3]
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n"
@@ -18,10 +19,7 @@ class CompileEngine:
     """Sends requests to `child.py`; a request that raised there fails the test."""
 
     def __init__(self, *, interpret: bool = True) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-        environment.pop("TRITON_INTERPRET", None)
-        if interpret:
-            environment["TRITON_INTERPRET"] = "1"
+        environment = child_environment(interpret=interpret, PYTHONWARNINGS="ignore")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.engine.cases_compile.child"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT,
