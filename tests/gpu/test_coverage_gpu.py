@@ -415,7 +415,7 @@ def test_windows_give_the_same_counts(kernels):
 
 def test_another_schedule_needs_no_compile(kernels):
     from playground.engine.coverage import count as count_prepared
-    from playground.engine.triton_private import tracing_passes
+    from playground.engine.triton_private import tracing_runs
     from tests.engine.coverage_parts import captured, prepared
 
     x = torch.ones(5000, device="cuda")
@@ -423,9 +423,9 @@ def test_another_schedule_needs_no_compile(kernels):
         0
     ]
     first = count_prepared(prepared(launch))
-    compiled = len(tracing_passes._copies)
+    compiled = len(tracing_runs._copies)
     again = count_prepared(prepared(launch, num_warps=2, num_stages=1))
-    assert len(tracing_passes._copies) == compiled
+    assert len(tracing_runs._copies) == compiled
     assert again.summary().tensors == first.summary().tensors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from playground.engine.triton_private.interpreter_storages import Ranges, Storag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
+    from types import CodeType, FrameType
 
     from playground.engine.triton_private.interpreter_formats import Array
     from playground.engine.triton_private.interpreter_programs import Programs
@@ -30,8 +31,8 @@ class Access:
     """One load, store or atomic of one program.
 
     `addresses` (uint64), `active` and `in_bounds` (bool) have one shape. Addresses are those of
-    the caller's tensors. `line` and `file` are the innermost place outside of Triton itself.
-    `changes` are the lanes of a store that write other bits than lie there.
+    the caller's tensors. `line` and `file` are the innermost place outside of Triton itself, whose
+    `column` counts from 0. `changes` are the lanes of a store that write other bits than lie there.
     """
 
     kind: AccessKind
@@ -43,6 +44,7 @@ class Access:
     file: str | None
     in_bounds: Array
     changes: Array | None = None
+    column: int = 0
 
 
 class Observer(Protocol):
@@ -121,6 +123,24 @@ def place() -> Site:
             return frame.f_lineno, frame.f_code.co_filename
         frame = frame.f_back
     return None, None
+
+
+_columns: dict[tuple[CodeType, int], int] = {}
+
+
+def place_with_column() -> tuple[int | None, str | None, int]:
+    """Return line and file as `place` does, and the column (from 0) at which the call begins."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_OWN_FOLDERS):
+            key = code, frame.f_lasti
+            if key not in _columns:
+                found = next(itertools.islice(code.co_positions(), key[1] // 2, None), None)
+                _columns[key] = (found[2] or 0) if found else 0
+            return frame.f_lineno, code.co_filename, _columns[key]
+        frame = frame.f_back
+    return None, None, 0
 
 
 def narrowed(storage: Storage, allowed: Sequence[tuple[int, int]]) -> Storage:

@@ -17,6 +17,7 @@ from playground.engine.triton_private.interpreter_access import (
     Site,
     narrowed,
     place,
+    place_with_column,
 )
 from playground.engine.triton_private.interpreter_storages import Ranges, Storage
 from playground.model.coverage import OutOfBounds
@@ -156,7 +157,7 @@ class LaunchChecks:
         lost = launch.ranges.outside(addresses, active, size)
         if lost is None and not self._observers:
             return active, None
-        line, file = place()
+        line, file, column = place_with_column()
         if lost is not None:
             origin = getattr(pointers.dtype, ORIGIN, None)
             self._record(kind, origin, addresses[lost], size, line, file)
@@ -164,7 +165,9 @@ class LaunchChecks:
             inside = np.broadcast_to(np.True_, active.shape) if lost is None else ~lost
             told = launch.told_address(addresses)
             changed = None if changes is None else changes(active & inside)
-            access = Access(kind, told, active, size, launch.program, line, file, inside, changed)
+            access = Access(
+                kind, told, active, size, launch.program, line, file, inside, changed, column
+            )
             for observer in self._observers:
                 observer.on_access(access)
         return (active if lost is None else active & ~lost), lost

@@ -22,11 +22,21 @@ from triton.compiler.compiler import ASTSource
 from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
 
-from playground.engine.triton_private.tracing_emit import COUNT_OUTSIDE, EVERY_MODE, Plan, Site
+from playground.engine.triton_private.tracing_emit import (
+    COUNT_OUTSIDE,
+    COUNTING_MODES,
+    RECORD,
+    Plan,
+    Site,
+)
 from playground.engine.triton_private.tracing_semantic import TracingSemantic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+VARIANTS = {"count": COUNTING_MODES, "outside": COUNT_OUTSIDE, "record": RECORD}
+"""What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
+could do everything at once would compile for as long as all of them."""
 
 _local = threading.local()
 _exchange = threading.RLock()
@@ -173,8 +183,8 @@ class TracingCopy:
     """A tracing copy with its table, ready for any number of runs once it is compiled.
 
     What a run counts is decided by the table, so another set of working copies or another selected
-    program costs no compile. The lanes outside every storage are looked for by a variant of their
-    own, compiled when there are any.
+    program costs no compile. What only some launches need is compiled as a variant of its own (see
+    `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses.
     """
 
     def __init__(
@@ -196,23 +206,28 @@ class TracingCopy:
             tuple(units),
             tuple(mixed),
             tuple(descriptors),
-            modes=EVERY_MODE & ~COUNT_OUTSIDE,
+            modes=COUNTING_MODES,
         )
-        self._plans = {False: self.plan, True: replace(self.plan, modes=COUNT_OUTSIDE)}
-        self._kernels: dict[bool, Any] = {}
+        # They share their numbers of sites and shapes.
+        self._plans = {name: replace(self.plan, modes=modes) for name, modes in VARIANTS.items()}
+        self._kernels: dict[str, Any] = {}
         self._compiling = threading.Lock()
 
     @property
     def sites(self) -> list[Site]:
-        """The access sites in the order of their numbers; the same in both variants."""
+        """The access sites in the order of their numbers; the same in all variants."""
         return list(self.plan.sites)
 
     @property
-    def compiled(self) -> bool:
-        """Whether a count can run at once."""
-        return False in self._kernels
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of accesses' blocks in the order of their numbers."""
+        return tuple(self.plan.shapes)
 
-    def compile(self, arguments: Mapping[str, Any], *, outside: bool = False) -> None:
+    def compiled(self, variant: str = "count") -> bool:
+        """Tell whether a variant can run at once."""
+        return variant in self._kernels
+
+    def compile(self, arguments: Mapping[str, Any], variant: str = "count") -> None:
         """Compile and load a variant, with other warps where it does not fit the GPU.
 
         Raises
@@ -221,27 +236,27 @@ class TracingCopy:
             No number of warps makes it fit.
         """
         with self._compiling:
-            if outside not in self._kernels:
-                self._compile(arguments, outside)
+            if variant not in self._kernels:
+                self._compile(arguments, variant)
 
-    def _compile(self, arguments: Mapping[str, Any], outside: bool) -> None:
+    def _compile(self, arguments: Mapping[str, Any], variant: str) -> None:
         first = int(self.options["num_warps"])
         failure: OutOfResources | None = None
         for num_warps in dict.fromkeys((first, 8, 4, 16, 2, 1)):
             options = tracing_options(self.options, num_warps)
-            kernel = build(self.function, arguments, options, self._plans[outside])
+            kernel = build(self.function, arguments, options, self._plans[variant])
             try:
                 kernel._init_handles()
             except OutOfResources as error:
                 failure = error
                 continue
-            self._kernels[outside] = kernel
+            self._kernels[variant] = kernel
             return
         if failure is not None:
             raise failure
 
     def launch(
-        self, grid: tuple[int, int, int], arguments: Mapping[str, Any], *, outside: bool = False
+        self, grid: tuple[int, int, int], arguments: Mapping[str, Any], variant: str = "count"
     ) -> None:
         """Run a compiled variant once with these arguments, on the current stream."""
-        self._kernels[outside][grid](*(arguments[name] for name in self.names))
+        self._kernels[variant][grid](*(arguments[name] for name in self.names))

@@ -21,19 +21,22 @@ from triton.language.semantic import TritonSemantic
 from playground.engine.counters import PROGRAM_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # The table: int64 words. The first ones are the same for every tracing copy.
 MODE, SELECTED, WINDOW, LOADS, STORES = 0, 1, 2, 3, 4
 STORER_LAST, STORER_FIRST, LOADER_LAST, LOADER_FIRST = 5, 6, 7, 8
 FLOPS, OUTSIDE, SCRATCH = 9, 10, 11
-HEADER_WORDS = 12
+RECORD_PROGRAMS, RECORD_CURSOR, RECORD_EVENTS, RECORD_EVENT_ROOM = 12, 13, 14, 15
+RECORD_LANES, RECORD_LANE_ROOM = 16, 17
+HEADER_WORDS = 18
 STORAGE_WORDS = 3  # base address, bytes, first counter cell
 
 # Bits of the table's mode word: which counters a run collects.
-COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
+COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS, RECORD = 1, 2, 4, 8, 16, 32
 
-EVERY_MODE = COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_OUTSIDE | COUNT_FLOPS
+COUNTING_MODES = COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_FLOPS
+EVERY_COUNT = COUNTING_MODES | COUNT_OUTSIDE
 
 # An atomic on a block whose layout the compiler cannot derive gets its default: up to 3.6 a warp's
 # lanes then run along the first axis, later along the last. Along the last, where neighbours lie
@@ -62,20 +65,25 @@ class Plan:
     arguments have elements of several sizes, so that one access may cover several cells.
     `descriptors` names the kernel's parameters that are host tensor descriptors; their base
     addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
-    compile faster.
+    compile faster. `sites` and `shapes` number the accesses in the source and their blocks' shapes.
     """
 
     table_address: int
     units: tuple[int, ...]
     mixed: tuple[bool, ...] = ()
     descriptors: tuple[str, ...] = ()
-    modes: int = EVERY_MODE
+    modes: int = EVERY_COUNT
     sites: dict[Site, int] = field(default_factory=dict)
+    shapes: dict[tuple[int, ...], int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def site(self, site: Site) -> int:
         """Return the number of an access site; loop bodies are visited twice but count once."""
         return min(self.sites.setdefault(site, len(self.sites)), SITE_CELLS - 1)
+
+    def shape(self, shape: Sequence[int]) -> int:
+        """Return the number of a block's shape."""
+        return self.shapes.setdefault(tuple(shape), len(self.shapes))
 
     @property
     def words(self) -> int:
@@ -255,7 +263,11 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         if self.plan.modes & COUNT_OUTSIDE:
             with self._when(COUNT_OUTSIDE):
                 self._record_outside(site, address, inside, mask, shape)
+        self._observe(site, address, mask, size, shape)
         return inside if mask is None else p.and_(inside, mask)
+
+    def _observe(self, site: int, address: Any, mask: Any, size: int, shape: list[int]) -> None:
+        """Emit what else is wanted of an access; nothing here."""
 
     def _count_access(self, kind: str, parts: list[tuple[Any, Any]], shape: list[int]) -> None:
         """Emit the counters of (cells, lanes) pairs, each in a branch of its own."""

@@ -12,21 +12,19 @@ import torch
 
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
+from playground.engine.triton_private.interpreter_recording import AccessRecorder, EnoughError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from playground.engine.counter_layout import Layout
     from playground.engine.job import Job
+    from playground.engine.recording import Recording
     from playground.engine.replay import PreparedReplay
     from playground.engine.triton_private.interpreter import Access
 
 BUDGET_BYTES = 2 << 30
 _CHECK_EVERY_S = 0.1
-
-
-class _EnoughError(Exception):
-    """Ends a run once the program asked for is done."""
 
 
 class CellCounter:
@@ -69,7 +67,7 @@ class CellCounter:
         if self._program is not None and access.program != self._program:
             if access.program > self._program:
                 self.enough = True
-                raise _EnoughError
+                raise EnoughError
             return
         now = time.monotonic()
         if now > self._next_check_s:
@@ -156,7 +154,16 @@ class InterpreterCounter:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
 
-    def _observe(self, prepared: PreparedReplay, counter: CellCounter) -> float:
+    def record(
+        self, prepared: PreparedReplay, programs: Sequence[int], job: Job, budget_bytes: int
+    ) -> Recording:
+        """Return the accesses of `programs` (ascending) from one run."""
+        recorder = AccessRecorder(programs, job, budget_bytes)
+        if programs:
+            self._observe(prepared, recorder)
+        return recorder.recording(self.layout)
+
+    def _observe(self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder) -> float:
         """Run the launch once, observed; return the milliseconds it took."""
         ranges = [(slot.start, slot.end) for slot in self.layout.storages]
         prepared.restore()

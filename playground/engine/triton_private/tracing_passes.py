@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
-from triton.tools.tensor_descriptor import TensorDescriptor
 
-from playground.engine.counter_layout import Layout, named_tensors
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
-from playground.engine.triton_private.tracing import (
-    TracingCopy,
-    bind,
-    private_copy,
-    tracing_options,
-)
 from playground.engine.triton_private.tracing_emit import (
     COUNT,
     COUNT_FLOPS,
     COUNT_LOADERS,
     COUNT_OUTSIDE,
     COUNT_STORERS,
-    FLOPS,
-    FLOPS_CELLS,
-    HEADER_WORDS,
     LOADER_FIRST,
     LOADER_LAST,
     LOADS,
-    MODE,
-    OUTSIDE,
-    SCRATCH,
-    SELECTED,
     SITE_CELLS,
-    STORAGE_WORDS,
     STORER_FIRST,
     STORER_LAST,
     STORES,
-    WINDOW,
     Site,
 )
+from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
@@ -51,93 +32,27 @@ if TYPE_CHECKING:
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
 
-BUDGET_SHARE = 0.25
 LOADERS_LIMIT_MS = 250.0
 """A count longer than this does not run again for the loaders on its own accord."""
 
 _PAD_CELLS = 16  # an element wider than the grain may reach behind the last cell
-_KEPT_COPIES = 64
 _SELECTED_RUNS = 8  # out-of-bounds sites with distinct first programs looked at one by one
 _LOW_BITS = (1 << 64) - 1
 
-_copies: OrderedDict[tuple[Any, ...], TracingCopy] = OrderedDict()
 
-
-def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> TracingCopy:
-    """Return the tracing copy for a replay, compiled or not; one for every schedule."""
-    function = prepared.launch.function
-    units = tuple(slot.unit for slot in layout.storages)
-    mixed = tuple(slot.mixed for slot in layout.storages)
-    descriptors = tuple(
-        name for name, value in prepared.arguments.items() if isinstance(value, TensorDescriptor)
-    )
-    warps = int(prepared.options.get("num_warps") or 4)
-    options = tracing_options(prepared.options, min(max(warps, 4), 8))
-    *_, specialization = bind(private_copy(function), prepared.arguments, options)
-    key = (
-        function.fn.__code__.co_filename, function.cache_key, str(specialization),
-        str(sorted(options.items())), units, mixed, descriptors, str(device),
-    )  # fmt: skip
-    if key not in _copies:
-        _copies[key] = TracingCopy(function, options, units, mixed, descriptors, device)
-        while len(_copies) > _KEPT_COPIES:
-            _copies.popitem(last=False)
-    _copies.move_to_end(key)
-    return _copies[key]
-
-
-class GpuCounter:
+class GpuCounter(GpuRuns):
     """Counts one launch under one config on its GPU."""
-
-    def __init__(self, layout: Layout, prepared: PreparedReplay) -> None:
-        self.layout = layout
-        self.device = _device(prepared)
-        with torch.cuda.device(self.device):
-            self.copy = copy_of(prepared, layout, self.device)
-            self._flops = torch.zeros(
-                (len(FLOP_KINDS), FLOPS_CELLS), dtype=torch.int64, device=self.device
-            )
-            self._outside = torch.zeros(3 * SITE_CELLS, dtype=torch.int64, device=self.device)
-            self._scratch = torch.zeros(2, dtype=torch.int64, device=self.device)
-
-    # ------------------------------------------------------------ one run
 
     def _vector(self, cells: int) -> torch.Tensor:
         return torch.zeros(SITE_CELLS + cells + _PAD_CELLS, dtype=torch.int32, device=self.device)
 
-    def _run(
-        self, prepared: PreparedReplay, mode: int, vectors: dict[int, torch.Tensor],
+    def _count_run(
+        self, prepared: PreparedReplay, mode: int, vectors: Mapping[int, torch.Tensor],
         window: tuple[int, int], selected: int = -1,
     ) -> float:  # fmt: skip
-        """Run the copy once; return the milliseconds from launch to end."""
-        first, cells = window
-        words = [0] * self.copy.plan.words
-        words[MODE], words[SELECTED], words[WINDOW] = mode, selected, cells
-        for word, vector in vectors.items():
-            words[word] = vector.data_ptr() + 4 * SITE_CELLS
-        words[FLOPS], words[OUTSIDE] = self._flops.data_ptr(), self._outside.data_ptr()
-        words[SCRATCH] = self._scratch.data_ptr()
-        for index, slot in enumerate(self.layout.storages):
-            place = HEADER_WORDS + STORAGE_WORDS * index
-            words[place : place + 3] = slot.start, slot.nbytes, slot.first - first
-        place = HEADER_WORDS + STORAGE_WORDS * len(self.layout.storages)
-        for index, name in enumerate(self.copy.plan.descriptors):
-            words[place + index] = prepared.arguments[name].base.data_ptr()
-        self.copy.table.copy_(torch.tensor(words, dtype=torch.int64))
-        prepared.restore()
-        torch.cuda.synchronize(self.device)
-        start = time.perf_counter()
-        if 0 not in prepared.grid:
-            outside = bool(mode & COUNT_OUTSIDE)
-            self.copy.launch(prepared.grid, prepared.arguments, outside=outside)
-        torch.cuda.synchronize(self.device)
-        return (time.perf_counter() - start) * 1e3
-
-    def _free_bytes(self) -> int:
-        """Return the GPU's free memory, with what torch holds and does not use."""
-        free_bytes, _ = torch.cuda.mem_get_info(self.device)
-        reserved = torch.cuda.memory_reserved(self.device)
-        return free_bytes + reserved - torch.cuda.memory_allocated(self.device)
+        """Run the counting variant into `vectors`, given by their words of the table."""
+        addresses = {word: vector.data_ptr() + 4 * SITE_CELLS for word, vector in vectors.items()}
+        return self._run(prepared, mode, addresses, window, selected)
 
     # ------------------------------------------------------------ a whole count
 
@@ -145,9 +60,7 @@ class GpuCounter:
         """Return the counts, in one run where the budget allows, else in windows of cells."""
         with torch.cuda.device(self.device):
             start = time.perf_counter()
-            if not self.copy.compiled:
-                job.progress("compiling the counting copy of the kernel")
-                self._compile_beside(prepared.arguments, job)
+            self._compile_beside(prepared.arguments, job)
             compile_ms = (time.perf_counter() - start) * 1e3
             job.progress("counting loads and stores")
             if budget_bytes is None:
@@ -178,45 +91,18 @@ class GpuCounter:
         )
         return Counts(run, self.layout, cells, self)
 
-    def _compile_beside(self, arguments: Mapping[str, Any], job: Job) -> None:
-        """Compile the copy in a thread of its own and wait for it.
-
-        It takes seconds for a large kernel, and nothing can stop a compile. A cancelled job stops
-        waiting at once, so the next slider move is not held up; the copy is kept when it is done.
-        """
-        done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                with torch.cuda.device(self.device):
-                    self.copy.compile(arguments)
-                done.put(None)
-            except BaseException as error:
-                done.put(error)  # raised again where somebody waits for it
-
-        threading.Thread(target=work, name="counting copy", daemon=True).start()
-        while True:
-            try:
-                failure = done.get(timeout=0.01)
-            except queue.Empty:
-                job.check()
-                continue
-            if failure is not None:
-                raise failure
-            return
-
     def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
         size = self.layout.cells
         words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
         vectors = {word: self._vector(size) for word in words}
-        elapsed_ms = self._run(
+        elapsed_ms = self._count_run(
             prepared, COUNT | COUNT_STORERS | COUNT_FLOPS, vectors, (0, max(size, 1))
         )
         lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
         room = 2 * 4 * size < BUDGET_SHARE * self._free_bytes()
         if elapsed_ms < LOADERS_LIMIT_MS and room:
             vectors.update({word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)})
-            self._run(prepared, COUNT_LOADERS, vectors, (0, max(size, 1)))
+            self._count_run(prepared, COUNT_LOADERS, vectors, (0, max(size, 1)))
         body = {word: vector[SITE_CELLS : SITE_CELLS + size] for word, vector in vectors.items()}
         cells = Cells(
             body[LOADS], body[STORES], body[STORER_LAST], body[STORER_FIRST],
@@ -240,7 +126,7 @@ class GpuCounter:
                 vector.zero_()
             cells = min(window, size - first)
             mode = COUNT | COUNT_STORERS | (COUNT_FLOPS if first == 0 else 0)
-            elapsed_ms += self._run(prepared, mode, vectors, (first, cells))
+            elapsed_ms += self._count_run(prepared, mode, vectors, (first, cells))
             for word, vector in vectors.items():
                 whole[word][first : first + cells] = vector[SITE_CELLS : SITE_CELLS + cells].cpu()
             if first == 0:
@@ -263,7 +149,7 @@ class GpuCounter:
         hit = [item for item in hit if item[2]]
         if not hit:
             return ()
-        self.copy.compile(prepared.arguments, outside=True)
+        self.copy.compile(prepared.arguments, "outside")
         found = self._look_outside(prepared, -1)
         firsts = {number: PROGRAM_LIMIT - found[number][0] for number, _, _ in hit}
         details = {number: found[number] for number, _, _ in hit}
@@ -279,7 +165,7 @@ class GpuCounter:
 
     def _look_outside(self, prepared: PreparedReplay, selected: int) -> list[list[int]]:
         self._outside.zero_()
-        self._run(prepared, COUNT_OUTSIDE, {}, (0, 1), selected)
+        self._run(prepared, COUNT_OUTSIDE, {}, selected=selected, variant="outside")
         rows: list[list[int]] = self._outside.view(SITE_CELLS, 3).tolist()
         return rows
 
@@ -307,13 +193,6 @@ class GpuCounter:
         size = self.layout.cells
         with torch.cuda.device(self.device):
             vectors = {word: self._vector(size) for word in (LOADS, STORES)}
-            self._run(prepared, COUNT, vectors, (0, max(size, 1)), program)
+            self._count_run(prepared, COUNT, vectors, (0, max(size, 1)), program)
         loads, stores = (vectors[word][SITE_CELLS : SITE_CELLS + size] for word in (LOADS, STORES))
         return loads, stores
-
-
-def _device(prepared: PreparedReplay) -> torch.device:
-    for _, tensor in named_tensors(prepared.arguments):
-        if tensor.is_cuda:
-            return tensor.device
-    return torch.device("cuda", torch.cuda.current_device())

@@ -17,8 +17,8 @@ from playground.engine.triton_private.tracing_emit import (
     HEADER_WORDS,
     SCRATCH,
     STORAGE_WORDS,
-    CountingSemantic,
 )
+from playground.engine.triton_private.tracing_record import RecordingSemantic
 from playground.engine.triton_private.tracing_tiles import (
     BlockPointer,
     Descriptor,
@@ -28,7 +28,7 @@ from playground.engine.triton_private.tracing_tiles import (
 from playground.model.coverage import FLOP_KINDS, flop_kind
 
 
-class TracingSemantic(CountingSemantic):
+class TracingSemantic(RecordingSemantic):
     """Triton's semantics with every access counted and kept inside the launch's storages."""
 
     # ------------------------------------------------------------ the accesses themselves

@@ -1,0 +1,159 @@
+"""The runs of a tracing copy: one copy for every schedule of a kernel, and its table filled."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from playground.engine.counter_layout import Layout, named_tensors
+from playground.engine.triton_private.tracing import (
+    TracingCopy,
+    bind,
+    private_copy,
+    tracing_options,
+)
+from playground.engine.triton_private.tracing_emit import (
+    FLOPS,
+    FLOPS_CELLS,
+    HEADER_WORDS,
+    MODE,
+    OUTSIDE,
+    SCRATCH,
+    SELECTED,
+    SITE_CELLS,
+    STORAGE_WORDS,
+    WINDOW,
+)
+from playground.model.coverage import FLOP_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from playground.engine.job import Job
+    from playground.engine.replay import PreparedReplay
+
+BUDGET_SHARE = 0.25
+"""Share of the GPU's free memory that counters and recordings may take."""
+
+_KEPT_COPIES = 64
+
+_copies: OrderedDict[tuple[Any, ...], TracingCopy] = OrderedDict()
+
+
+def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> TracingCopy:
+    """Return the tracing copy for a replay, compiled or not; one for every schedule."""
+    function = prepared.launch.function
+    units = tuple(slot.unit for slot in layout.storages)
+    mixed = tuple(slot.mixed for slot in layout.storages)
+    descriptors = tuple(
+        name for name, value in prepared.arguments.items() if isinstance(value, TensorDescriptor)
+    )
+    warps = int(prepared.options.get("num_warps") or 4)
+    options = tracing_options(prepared.options, min(max(warps, 4), 8))
+    *_, specialization = bind(private_copy(function), prepared.arguments, options)
+    key = (
+        function.fn.__code__.co_filename, function.cache_key, str(specialization),
+        str(sorted(options.items())), units, mixed, descriptors, str(device),
+    )  # fmt: skip
+    if key not in _copies:
+        _copies[key] = TracingCopy(function, options, units, mixed, descriptors, device)
+        while len(_copies) > _KEPT_COPIES:
+            _copies.popitem(last=False)
+    _copies.move_to_end(key)
+    return _copies[key]
+
+
+class GpuRuns:
+    """The tracing copy for one replay on its GPU, and how to run it."""
+
+    def __init__(self, layout: Layout, prepared: PreparedReplay) -> None:
+        self.layout = layout
+        self.device = _device(prepared)
+        with torch.cuda.device(self.device):
+            self.copy = copy_of(prepared, layout, self.device)
+            self._flops = torch.zeros(
+                (len(FLOP_KINDS), FLOPS_CELLS), dtype=torch.int64, device=self.device
+            )
+            self._outside = torch.zeros(3 * SITE_CELLS, dtype=torch.int64, device=self.device)
+            self._scratch = torch.zeros(2, dtype=torch.int64, device=self.device)
+
+    def _run(
+        self, prepared: PreparedReplay, mode: int, given: Mapping[int, int],
+        window: tuple[int, int] = (0, 1), selected: int = -1, variant: str = "count",
+    ) -> float:  # fmt: skip
+        """Run the copy once; return the milliseconds from launch to end.
+
+        `given` holds further words of the table: addresses of what the run writes, as a rule.
+        """
+        first, cells = window
+        words = [0] * self.copy.plan.words
+        words[MODE], words[SELECTED], words[WINDOW] = mode, selected, cells
+        for word, value in given.items():
+            words[word] = value
+        words[FLOPS], words[OUTSIDE] = self._flops.data_ptr(), self._outside.data_ptr()
+        words[SCRATCH] = self._scratch.data_ptr()
+        for index, slot in enumerate(self.layout.storages):
+            place = HEADER_WORDS + STORAGE_WORDS * index
+            words[place : place + 3] = slot.start, slot.nbytes, slot.first - first
+        place = HEADER_WORDS + STORAGE_WORDS * len(self.layout.storages)
+        for index, name in enumerate(self.copy.plan.descriptors):
+            words[place + index] = prepared.arguments[name].base.data_ptr()
+        self.copy.table.copy_(torch.tensor(words, dtype=torch.int64))
+        prepared.restore()
+        torch.cuda.synchronize(self.device)
+        start = time.perf_counter()
+        if 0 not in prepared.grid:
+            self.copy.launch(prepared.grid, prepared.arguments, variant)
+        torch.cuda.synchronize(self.device)
+        return (time.perf_counter() - start) * 1e3
+
+    def _free_bytes(self) -> int:
+        """Return the GPU's free memory, with what torch holds and does not use."""
+        free_bytes, _ = torch.cuda.mem_get_info(self.device)
+        reserved = torch.cuda.memory_reserved(self.device)
+        return free_bytes + reserved - torch.cuda.memory_allocated(self.device)
+
+    def _compile_beside(
+        self, arguments: Mapping[str, Any], job: Job, variant: str = "count"
+    ) -> None:
+        """Compile a variant of the copy in a thread of its own and wait for it.
+
+        It takes seconds for a large kernel, and nothing can stop a compile. A cancelled job stops
+        waiting at once, so the next slider move is not held up; the copy is kept when it is done.
+        """
+        if self.copy.compiled(variant):
+            return
+        job.progress("compiling the counting copy of the kernel")
+        done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                with torch.cuda.device(self.device):
+                    self.copy.compile(arguments, variant)
+                done.put(None)
+            except BaseException as error:
+                done.put(error)  # raised again where somebody waits for it
+
+        threading.Thread(target=work, name="counting copy", daemon=True).start()
+        while True:
+            try:
+                failure = done.get(timeout=0.01)
+            except queue.Empty:
+                job.check()
+                continue
+            if failure is not None:
+                raise failure
+            return
+
+
+def _device(prepared: PreparedReplay) -> torch.device:
+    for _, tensor in named_tensors(prepared.arguments):
+        if tensor.is_cuda:
+            return tensor.device
+    return torch.device("cuda", torch.cuda.current_device())
