@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from playground.model.finding import Finding
     from playground.model.measurement import CacheMode, Measurement
     from playground.protocol import messages
+    from playground.protocol.programs import Scheduled
 
 Key = tuple[int, Config]
 _REPLAYS = 64
 _HOSTED = 64
 _COUNTS = 16
 _COUNTS_BYTES = 4 << 30
+_SCHEDULES = 16
 _WORKING_SETS = 4
 
 
@@ -54,6 +56,7 @@ class Kept:
     )
     hosted: OrderedDict[tuple[CapturedLaunch, Config], Hosted] = field(default_factory=OrderedDict)
     counts: OrderedDict[Key, Counts] = field(default_factory=OrderedDict)
+    schedules: OrderedDict[Key, Scheduled] = field(default_factory=OrderedDict)
     checked: dict[Key, messages.Checked] = field(default_factory=dict)
     measured: dict[Key, Measurement] = field(default_factory=dict)
     floors: dict[tuple[int, CacheMode], float] = field(default_factory=dict)
@@ -82,6 +85,11 @@ class Kept:
         while len(self.counts) > 1 and self._counts_bytes() > _COUNTS_BYTES:
             self.counts.popitem(last=False)
 
+    def keep_schedule(self, key: Key, scheduled: Scheduled) -> None:
+        """Keep where and when the programs ran."""
+        self.schedules[key] = scheduled
+        _bound(self.schedules, _SCHEDULES)
+
     def _counts_bytes(self) -> int:
         return sum(counts.nbytes for counts in self.counts.values())
 
@@ -102,7 +110,7 @@ class Kept:
 
     def forget(self, launch: CapturedLaunch) -> None:
         """Drop what was prepared for a launch: where its knobs enter is known better now."""
-        for kept in (self.replays, self.outcomes, self.measured, self.counts):
+        for kept in (self.replays, self.outcomes, self.measured, self.counts, self.schedules):
             self._drop(kept, launch.info.index)
         for made in [made for made in self.hosted if made[0] is launch]:
             del self.hosted[made]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import server_compiler, server_timing
+from playground.engine import server_compiler, server_programs, server_timing
 from playground.protocol import messages
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     messages.Export: _export,
     **server_timing.JOBS,
     **server_compiler.JOBS,
+    **server_programs.JOBS,
 }
 """What does each request."""
 
@@ -110,5 +111,6 @@ STAGES: dict[type, Stage] = {
     messages.Export: "export",
     **dict.fromkeys(server_timing.JOBS, "timing"),
     **dict.fromkeys(server_compiler.JOBS, "compile"),
+    **dict.fromkeys(server_programs.JOBS, "coverage"),
 }
 """The stage that a request's failure belongs to."""

@@ -19,6 +19,7 @@ from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
 from playground.engine.session_code import CodeVerbs
 from playground.engine.session_compilations import CompilationVerbs
+from playground.engine.session_programs import ProgramVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.source_text import read_source
 from playground.model.outline import Driver, Outline, outline, syntax_finding
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from playground.protocol import messages
 
 
-class Session(ReplayVerbs, CompilationVerbs, CodeVerbs):
+class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
     """One kernel file and its launches.
 
     Parameters

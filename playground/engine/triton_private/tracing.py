@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import os
 import tempfile
 import threading
@@ -32,23 +33,22 @@ from playground.engine.triton_private.tracing_emit import (
 from playground.engine.triton_private.tracing_semantic import TracingSemantic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 VARIANTS = {"count": COUNTING_MODES, "outside": COUNT_OUTSIDE, "record": RECORD}
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
 could do everything at once would compile for as long as all of them."""
 
-_local = threading.local()
 _exchange = threading.RLock()
 
 
 class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
     """Triton's code generator with the tracing semantics; one for each function of the kernel."""
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+    def __init__(self, plan: Plan, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.entry_block: Any = None
-        self.plan: Plan = _local.plan
+        self.plan = plan
         if self.is_gluon:
             self.plan.notes.append("accesses of Gluon functions are not counted")
         else:
@@ -100,7 +100,7 @@ class _DiscardedFiles:
 
 
 @contextlib.contextmanager
-def _front_end(plan: Plan) -> Iterator[None]:
+def _front_end(make: Callable[..., Any]) -> Iterator[None]:
     """Exchange Triton's code generator and cache for this thread; put both back on any exit."""
     thread = threading.get_ident()
     with _exchange, tempfile.TemporaryDirectory(prefix="playground-trace-") as folder:
@@ -108,7 +108,7 @@ def _front_end(plan: Plan) -> Iterator[None]:
         own_cache = triton_compiler.get_cache_manager
 
         def generator(*arguments: Any, **keywords: Any) -> Any:
-            made = TracingGenerator if threading.get_ident() == thread else own_generator
+            made = make if threading.get_ident() == thread else own_generator
             return made(*arguments, **keywords)
 
         def cache(key: str) -> Any:
@@ -116,7 +116,6 @@ def _front_end(plan: Plan) -> Iterator[None]:
                 return _DiscardedFiles(folder)
             return own_cache(key)
 
-        _local.plan = plan
         code_generator.CodeGenerator = generator
         triton_compiler.get_cache_manager = cache
         try:
@@ -124,7 +123,6 @@ def _front_end(plan: Plan) -> Iterator[None]:
         finally:
             code_generator.CodeGenerator = own_generator
             triton_compiler.get_cache_manager = own_cache
-            del _local.plan
 
 
 def private_copy(function: Any) -> Any:
@@ -159,13 +157,23 @@ def build(
     The plan's sites and notes are filled. `arguments` holds every parameter by name; where no GPU
     is in the machine, the active driver's target decides what is compiled for.
     """
+    return build_with(functools.partial(TracingGenerator, plan), function, arguments, options)
+
+
+def build_with(
+    make: Callable[..., Any],
+    function: Any,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Any:
+    """Compile a copy of `function` by the code generators that `make` makes, as `build` does."""
     twin = private_copy(function)
     backend, target, keywords, bound, specialization = bind(twin, arguments, options)
     parsed, signature, constants, attributes = twin._pack_args(
         backend, {**keywords, **arguments}, bound, specialization, None
     )
     source = ASTSource(twin, signature, constants, attributes)
-    with _front_end(plan):
+    with _front_end(make):
         return triton_compiler.compile(source, target=target, options=parsed.__dict__)
 
 

@@ -91,6 +91,13 @@ class Plan:
         return HEADER_WORDS + STORAGE_WORDS * len(self.units) + len(self.descriptors)
 
 
+def linear_program(plain: Any) -> Any:
+    """Return the linear program id (int32), the first grid dimension running fastest."""
+    p = plain
+    row = p.add(p.program_id(1), p.mul(p.program_id(2), p.num_programs(1), False), False)
+    return p.add(p.program_id(0), p.mul(row, p.num_programs(0), False), False)
+
+
 class CountingSemantic(TritonSemantic):  # type: ignore[misc]
     """Triton's semantics, able to emit the counters of an access: `track`."""
 
@@ -130,13 +137,8 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         """Return the linear program id, the first grid dimension running fastest."""
         if self._program is None:
             with self._at_entry():
-                self._program = self._linear_program()
+                self._program = linear_program(self.plain)
         return self._program
-
-    def _linear_program(self) -> Any:
-        p = self.plain
-        row = p.add(p.program_id(1), p.mul(p.program_id(2), p.num_programs(1), False), False)
-        return p.add(p.program_id(0), p.mul(row, p.num_programs(0), False), False)
 
     def _condition(self, mode: int) -> Any:
         """Return whether this program collects these counters; the same for all its threads."""
@@ -148,7 +150,7 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
                 on = p.not_equal(bits, self._constant(0, tl.int64, []))
                 selected = self._read_word(SELECTED)
                 everyone = p.less_than(selected, self._constant(0, tl.int64, []))
-                this_one = p.equal(selected, p.cast(self._linear_program(), tl.int64))
+                this_one = p.equal(selected, p.cast(linear_program(self.plain), tl.int64))
                 self._conditions[mode] = p.and_(on, p.or_(everyone, this_one))
         return self._conditions[mode]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from playground.engine.counter_layout import Layout, named_tensors
+from playground.engine.triton_private.compile_beside import compile_beside
 from playground.engine.triton_private.tracing import (
     TracingCopy,
     bind,
@@ -74,7 +73,7 @@ class GpuRuns:
 
     def __init__(self, layout: Layout, prepared: PreparedReplay) -> None:
         self.layout = layout
-        self.device = _device(prepared)
+        self.device = device_of(prepared)
         with torch.cuda.device(self.device):
             self.copy = copy_of(prepared, layout, self.device)
             self._flops = torch.zeros(
@@ -122,37 +121,15 @@ class GpuRuns:
     def _compile_beside(
         self, arguments: Mapping[str, Any], job: Job, variant: str = "count"
     ) -> None:
-        """Compile a variant of the copy in a thread of its own and wait for it.
-
-        It takes seconds for a large kernel, and nothing can stop a compile. A cancelled job stops
-        waiting at once, so the next slider move is not held up; the copy is kept when it is done.
-        """
+        """Compile a variant of the copy beside this thread, unless that was done before."""
         if self.copy.compiled(variant):
             return
         job.progress("compiling the counting copy of the kernel")
-        done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                with torch.cuda.device(self.device):
-                    self.copy.compile(arguments, variant)
-                done.put(None)
-            except BaseException as error:
-                done.put(error)  # raised again where somebody waits for it
-
-        threading.Thread(target=work, name="counting copy", daemon=True).start()
-        while True:
-            try:
-                failure = done.get(timeout=0.01)
-            except queue.Empty:
-                job.check()
-                continue
-            if failure is not None:
-                raise failure
-            return
+        compile_beside(lambda: self.copy.compile(arguments, variant), self.device, job)
 
 
-def _device(prepared: PreparedReplay) -> torch.device:
+def device_of(prepared: PreparedReplay) -> torch.device:
+    """Return the GPU that a replay's tensors are on."""
     for _, tensor in named_tensors(prepared.arguments):
         if tensor.is_cuda:
             return tensor.device

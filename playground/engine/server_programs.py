@@ -1,0 +1,22 @@
+"""Requests about the programs of a launch, done with a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playground.protocol import programs as messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playground.engine.job import Job
+    from playground.protocol.messages import Reply
+
+
+def _schedule(session: Any, request: messages.GetSchedule, job: Job) -> Reply:
+    return session.schedule(request.launch, request.config, job)  # type: ignore[no-any-return]
+
+
+JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
+    messages.GetSchedule: _schedule,
+}
