@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.imported_modules import imported_modules
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -75,9 +77,14 @@ def taken(namespace: Mapping[str, Any], files: Iterable[str]) -> State:
     """Return the state now; `files` are the user's, `namespace` is that of the file itself."""
     paths = tuple(files)
     modules: dict[str, Mapping[str, Any]] = {"": dict(namespace)}
-    for name, module in list(sys.modules.items()) if paths[1:] else ():
-        own = isinstance(module, types.ModuleType) and module.__dict__ is not namespace
-        if own and name != "__main__" and getattr(module, "__file__", None) in paths[1:]:
+    helpers = frozenset(paths[1:])
+
+    def is_helper(name: str, module: Any) -> bool:
+        own = isinstance(module, types.ModuleType) and name != "__main__"
+        return own and getattr(module, "__file__", None) in helpers
+
+    for name, module in imported_modules(("state", helpers), is_helper) if helpers else ():
+        if module.__dict__ is not namespace:
             modules[name] = dict(vars(module))
     return State(
         files={path: (_stamp(path), _digest(path)) for path in paths[1:]},

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import host_code, host_watch, user_frames
+from playground.engine.imported_modules import imported_modules
 
 if TYPE_CHECKING:
     import types
@@ -69,19 +70,21 @@ def importing_helpers() -> contextlib.AbstractContextManager[None]:
 
 def forget_helpers(folder: str) -> None:
     """Drop the modules that came from `folder`, so that an edited helper is imported anew."""
-    folders = {folder, *HelperFinder.folders()}
-    for name, module in list(sys.modules.items()):
+    folders = frozenset({folder, *HelperFinder.folders()})
+
+    def is_helper(name: str, module: Any) -> bool:
         if name in _ALWAYS_THERE or name == "__main__" or name.split(".")[0] in NEVER_HELPERS:
-            continue
+            return False
         if name.startswith(host_code.OPENED):
-            continue
-        file = getattr(module, "__file__", None)
-        if file is None and name.startswith("package_"):
-            del sys.modules[name]  # a package without an `__init__`
-            continue
-        if not isinstance(file, str) or not _inside_any(file, folders):
-            continue
-        linecache.checkcache(file)
+            return False
+        file = _file_of(module)
+        if file is None:
+            return name.startswith("package_")  # a package without an `__init__`
+        return isinstance(file, str) and _inside_any(file, folders)
+
+    for name, module in imported_modules(("helpers", folders), is_helper):
+        if _file_of(module) is not None:
+            linecache.checkcache(module.__file__)
         del sys.modules[name]
 
 
@@ -216,16 +219,19 @@ def inside(file: str, folder: str) -> bool:
 
 def user_files(path: str) -> tuple[str, ...]:
     """Return the files whose frames are the user's: the file itself and helpers of its folder."""
-    folders = {os.path.dirname(path), *HelperFinder.folders()}
-    helpers = [
-        file
-        for name, module in list(sys.modules.items())
-        if name not in _ALWAYS_THERE
-        and name.split(".")[0] != "playground"
-        and isinstance(file := _file_of(module), str)
-        and _inside_any(file, folders)
-    ]
-    return (path, *dict.fromkeys(file for file in helpers if file != path))
+    folders = frozenset({os.path.dirname(path), *HelperFinder.folders()})
+
+    def is_of_the_user(name: str, module: Any) -> bool:
+        return (
+            name not in _ALWAYS_THERE
+            and name.split(".")[0] != "playground"
+            and isinstance(file := _file_of(module), str)
+            and _inside_any(file, folders)
+        )
+
+    found = imported_modules(("user's", folders), is_of_the_user)
+    helpers = dict.fromkeys(module.__file__ for _, module in found)
+    return (path, *(file for file in helpers if file != path))
 
 
 def _file_of(module: Any) -> object:

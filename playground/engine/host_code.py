@@ -11,11 +11,11 @@ import __future__
 import ast
 import contextlib
 import copy
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from playground.engine import host_watch
+from playground.engine.imported_modules import imported_modules
 
 if TYPE_CHECKING:
     import types
@@ -70,6 +70,7 @@ class _Loaded:
         host_watch.watch(self.tree, path)
         ast.fix_missing_locations(self.tree)
         self.code: types.CodeType | None = None
+        self.driver: tuple[types.CodeType, ast.expr | None] | None = None
         self._slots: dict[Span, list[_Slot]] | None = None
 
     def slots(self, place: Place) -> list[_Slot]:
@@ -108,11 +109,19 @@ def compiled(text: str, path: str) -> types.CodeType:
 def compiled_driver(text: str, path: str) -> tuple[types.CodeType, ast.expr | None]:
     """Compile what was typed as a driver as `compiled` does; its last expression is returned."""
     with _as_edited(text, path) as tree:
+        loaded = _loaded[path]
+        if loaded.driver is not None and not _in_force.get(path):
+            return loaded.driver
         last = tree.body[-1] if tree.body else None
-        if not isinstance(last, ast.Expr):
-            return compile(tree, path, "exec", dont_inherit=True), None
-        first = ast.Module(tree.body[:-1], [])
-        return compile(first, path, "exec", dont_inherit=True), copy.deepcopy(last.value)
+        made: tuple[types.CodeType, ast.expr | None]
+        if isinstance(last, ast.Expr):
+            first = ast.Module(tree.body[:-1], [])
+            made = compile(first, path, "exec", dont_inherit=True), copy.deepcopy(last.value)
+        else:
+            made = compile(tree, path, "exec", dont_inherit=True), None
+        if not _in_force.get(path):
+            loaded.driver = made
+        return made
 
 
 @contextlib.contextmanager
@@ -156,12 +165,13 @@ def files_in_use(besides: Container[str] = ()) -> tuple[str, ...]:
     """
     if all(file in besides for file in list(_loaded)):
         return ()  # the usual case, without a look at thousands of modules
-    files = [
-        getattr(module, "__file__", None)
-        for name, module in list(sys.modules.items())
-        if not name.startswith(OPENED)
-    ]
-    return tuple(dict.fromkeys(file for file in files if file in _loaded and file not in besides))
+
+    def loaded(name: str, module: Any) -> bool:
+        return not name.startswith(OPENED) and getattr(module, "__file__", None) in _loaded
+
+    found = imported_modules(("host code", len(_loaded)), loaded)
+    files = dict.fromkeys(module.__file__ for _, module in found)
+    return tuple(file for file in files if file not in besides)
 
 
 @contextlib.contextmanager

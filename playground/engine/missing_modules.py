@@ -37,13 +37,16 @@ def stood_in_for() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name, module in list(sys.modules.items()):
-            if isinstance(module, StandInModule):
+        for name in finder.stood_in_for:
+            if isinstance(sys.modules.get(name), StandInModule):
                 del sys.modules[name]
 
 
 class _Finder(importlib.abc.MetaPathFinder):
     """Asked last, when nobody else has found the module."""
+
+    def __init__(self) -> None:
+        self.stood_in_for: list[str] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -56,7 +59,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if inner:
             if not isinstance(sys.modules.get(fullname.rpartition(".")[0]), StandInModule):
                 return None
-            return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=True)
+            return self._stand_in(fullname)
         folder = packages.found_upward(top, os.path.dirname(place[0]))
         if folder is not None:
             return helper_modules.serve_also(folder, fullname)
@@ -67,7 +70,11 @@ class _Finder(importlib.abc.MetaPathFinder):
             notes.skipped.append((f"has no module {top} (line {place[1]})", place))
             return None
         _tell(top, place)
-        return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=True)
+        return self._stand_in(fullname)
+
+    def _stand_in(self, name: str) -> importlib.machinery.ModuleSpec:
+        self.stood_in_for.append(name)
+        return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
 
 
 class _Loader(importlib.abc.Loader):

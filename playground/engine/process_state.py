@@ -76,10 +76,11 @@ class Environment:
         try:
             yield
         finally:
+            after = dict(os.environ)
             self._changed = {
-                name: os.environ.get(name)
-                for name in {*before, *os.environ}
-                if before.get(name) != os.environ.get(name)
+                name: after.get(name)
+                for name in {*before, *after}
+                if before.get(name) != after.get(name)
             }
             _set({name: before.get(name) for name in self._changed})
 

@@ -30,9 +30,11 @@ def seeded() -> int:
 
     As unpredictable as a fresh process, yet an exported file can repeat it.
     """
-    seed = torch.seed()
-    random.seed(seed)
-    np.random.seed(seed % (1 << 32))
+    # Not `torch.seed`: it keeps a note, with a traceback, for every kind of device never used.
+    seed: int = torch.default_generator.seed()
+    if torch.cuda.is_available() and not torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(seed)  # once it is
+    reseeded(seed)
     return seed
 
 

@@ -131,13 +131,17 @@ def _facts(function: Any) -> _Facts:
             and "constexpr" in str(_normalize_ty(parameter.annotation))
         )
         innermost = inspect.unwrap(python)
-        known = _Facts(parameters, constexprs, *_place_and_text(innermost))
+        known = _Facts(parameters, constexprs, *_place_and_text(function, innermost))
         _facts_of[python] = known
     return known
 
 
-def _place_and_text(python: types.FunctionType) -> tuple[tuple[str, int], str]:
-    lines, start = inspect.getsourcelines(python)
+def _place_and_text(function: Any, python: types.FunctionType) -> tuple[tuple[str, int], str]:
+    if function.fn is python and getattr(function, "raw_src", None):
+        # Triton has cut the same lines out already, which takes a millisecond.
+        lines, start = function.raw_src, function.starting_line_number
+    else:
+        lines, start = inspect.getsourcelines(python)
     offset = next(
         (index for index, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\s", line)), 0
     )

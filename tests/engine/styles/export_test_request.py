@@ -19,10 +19,10 @@ def noise(out, seed, offset, n, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("n", [100, 1000])
 def test_noise(n, request, tmp_path):
+    out = torch.empty(n, device="cuda")
     generator = torch.cuda.default_generators[0]
     state = generator.get_state().view(torch.int64)
     seed, offset = state[0].item(), state[1].item()
-    out = torch.empty(n, device="cuda")
     noise[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](out, seed, offset, n, BLOCK=32)
     RESULTS[request.node.name] = out
     torch.save(out, tmp_path / "out.pt")
