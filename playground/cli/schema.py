@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from playground.model.finding import Finding
     from playground.model.launch import Launch
     from playground.model.measurement import Measurement
+    from playground.model.nsight import NsightReport
     from playground.model.roofline import Ceilings, Standing
     from playground.model.sweep import SweepResult
 
@@ -142,6 +143,11 @@ def roofline(ceilings: Ceilings, standing: Standing | None) -> Json:
             **record(standing), "share": plain(standing.share), "text": standing.text(),
         }  # fmt: skip
     return found
+
+
+def nsight(value: NsightReport) -> Json:
+    """Return what Nsight Compute says, and how much the waiting of warps matters."""
+    return {**record(value), "stall_text": value.stall_text()}
 
 
 def coverage(value: Coverage, kernel: str) -> Json:

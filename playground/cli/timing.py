@@ -93,7 +93,7 @@ def _nsight(work: Work) -> object:
     except NsightError as error:
         work.report.add(Finding("warning", "timing", str(error), hint=f"by hand: {command}"))
         return {"command": command, "report": None}
-    return {"command": command, "report": schema.plain(report)}
+    return {"command": command, "report": schema.nsight(report)}
 
 
 def _against(work: Work, text: str) -> Config | str:

@@ -13,6 +13,8 @@ _NSIGHT_SHOWN = (
     "Warp Cycles Per Issued Instruction", "Issue Slots Busy", "No Eligible",
 )  # fmt: skip
 
+_LEAST_SHARE = 0.005
+
 
 def extras(item: dict[str, Any]) -> list[str]:
     """Return a block of text for every extra that was asked for."""
@@ -99,7 +101,23 @@ def _nsight(item: dict[str, Any]) -> str:
     ]
     text = table(("Nsight Compute", "value", "unit"), rows)
     advice = "".join(f"\n  {line}" for line in report["advice"][:3])
-    return "\n".join(f"  {line}" for line in text.splitlines()) + advice
+    return "\n".join(f"  {line}" for line in text.splitlines()) + _stalls(report) + advice
+
+
+def _stalls(report: dict[str, Any]) -> str:
+    """Return what warps wait for, and what to do about the longest of it."""
+    found = report["stalls"]
+    if not found:
+        return ""
+    rows = [
+        (item["title"], f"{item['share']:.1%}", f"{item['cycles']:.2f}")
+        for item in found
+        if item["share"] >= _LEAST_SHARE
+    ]
+    lines = [report["stall_text"], *table(("why warps wait", "share", "cycles"), rows).splitlines()]
+    first = found[0]
+    lines.append(f"{first['title']}: {first['meaning']} What to do: {first['remedy']}")
+    return "".join(f"\n  {line}" for line in lines)
 
 
 def _rounded(value: float | None) -> str | None:

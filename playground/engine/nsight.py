@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine.job import Job
 from playground.model.nsight import Metric, NsightReport
+from playground.model.stall_reasons import ISSUED, stalls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,25 +27,39 @@ SECTIONS = (
     "SpeedOfLight", "MemoryWorkloadAnalysis", "Occupancy", "WarpStateStats", "LaunchStats",
     "SchedulerStats",
 )  # fmt: skip
+STALLS = r"regex:smsp__average_warps_issue_stalled_.*_per_issue_active\.ratio"
+"""Warps in each state for every instruction issued, which is the cycles a warp spends in it.
+
+A pattern, because each architecture has some reasons that others lack.
+"""
 LIMIT_S = 180.0
 _POLL_S = 0.2
+# By its own name, as it is printed for a metric asked for, or by the label that the section has.
+_STALL = re.compile(
+    r"smsp__average_warps?(?:_latency)?_issue_stalled_(\w+?)(?:_per_issue_active)?(?:\.ratio)?$"
+)
+_UNKNOWN_METRIC = re.compile(r"==ERROR==.*\b(?:metrics?|regex)\b", re.IGNORECASE)
+_STALL_LABEL = re.compile(r"(?:Stall (\w+(?: \w+)*)|Selected)$")
 
 
 class NsightError(RuntimeError):
     """Nsight Compute is missing, not allowed, or profiled nothing; the message says what to do."""
 
 
-def command(target: Sequence[str], log: str | None = None) -> list[str]:
+def command(target: Sequence[str], log: str | None = None, *, waits: bool = True) -> list[str]:
     """Return the command that profiles `target` (itself a command that replays one launch).
 
     Clocks are left as they are (`--clock-control none`): locking them needs rights and changes the
     machine for others. Caches are flushed before each pass, so figures are those of a cold L2.
+    `waits` asks for every stall reason by itself, which the sections do not print.
     """
     ncu = shutil.which("ncu") or "ncu"
     line = [ncu, "--nvtx", "--nvtx-include", f"{RANGE}/", "--clock-control", "none"]
     line += ["--cache-control", "all", "--target-processes", "all"]
     for section in SECTIONS:
         line += ["--section", section]
+    if waits:
+        line += ["--metrics", STALLS]
     line += ["--csv", "--page", "details"]
     if log is not None:
         line += ["--log-file", log]
@@ -76,15 +92,23 @@ def profile(path: str, options: Sequence[str], job: Job | None = None) -> Nsight
             "Nsight Compute (ncu) is not on the PATH; where it is, run: " + copyable(path, options)
         )
     job = job or Job()
+    target = replay_command(path, options)
+    report, said = _profiled(target, job, waits=True)
+    if not report.metrics and _UNKNOWN_METRIC.search(said):
+        # A version or GPU that has no such metrics: the sections say enough to be worth having.
+        report, said = _profiled(target, job, waits=False)
+    if not report.metrics:
+        raise NsightError(_why(said) + "; by hand: " + copyable(path, options))
+    return report
+
+
+def _profiled(target: list[str], job: Job, *, waits: bool) -> tuple[NsightReport, str]:
+    """Return the report, and everything that was printed."""
     with tempfile.TemporaryDirectory(prefix="playground-ncu-") as folder:
         log = Path(folder) / "report.csv"
-        line = command(replay_command(path, options), str(log))
-        said = _run(line, job)
+        said = _run(command(target, str(log), waits=waits), job)
         text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    report = parse(text)
-    if not report.metrics:
-        raise NsightError(_why(text + said) + "; by hand: " + copyable(path, options))
-    return report
+    return parse(text), text + said
 
 
 def _run(line: list[str], job: Job) -> str:
@@ -112,7 +136,7 @@ def _run(line: list[str], job: Job) -> str:
 
 
 def parse(text: str) -> NsightReport:
-    """Return the metrics in the CSV of `ncu --page details`; the rest is skipped."""
+    """Return the metrics and stall reasons in the CSV of `ncu --page details`, and its advice."""
     lines = text.splitlines()
     start = next((i for i, row in enumerate(lines) if row.startswith('"ID"')), None)
     if start is None:
@@ -120,16 +144,34 @@ def parse(text: str) -> NsightReport:
     kernel = ""
     metrics: list[Metric] = []
     advice: list[str] = []
+    waits: dict[str, float] = {}
     for row in csv.DictReader(io.StringIO("\n".join(lines[start:]))):
         kernel = kernel or (row.get("Kernel Name") or "")
         name, value = row.get("Metric Name") or "", row.get("Metric Value") or ""
         if name:
             section = row.get("Section Name") or ""
-            metrics.append(Metric(section, name, value, row.get("Metric Unit") or ""))
+            metric = Metric(section, name, value, row.get("Metric Unit") or "")
+            reason = _reason(name)
+            if reason is None:
+                metrics.append(metric)
+            elif metric.number is not None:
+                waits.setdefault(reason, metric.number)
         told = (row.get("Rule Description") or "").strip()
         if told and told not in advice:
             advice.append(told)
-    return NsightReport(kernel, tuple(metrics), tuple(advice))
+    return NsightReport(kernel, tuple(metrics), tuple(advice), stalls(waits))
+
+
+def _reason(name: str) -> str | None:
+    """Return the state that a metric counts, or None where it counts something else."""
+    found = _STALL.match(name)
+    if found:
+        # `..._not_issued` counts part of the same state again.
+        return None if found[1].endswith("_not_issued") else found[1]
+    label = _STALL_LABEL.match(name)
+    if label is None:
+        return None
+    return (label[1] or ISSUED).lower().replace(" ", "_")
 
 
 def _why(text: str) -> str:

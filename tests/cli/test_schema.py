@@ -6,6 +6,7 @@ import math
 import pytest
 
 from playground.cli import schema, text, text_table
+from playground.cli.timing_text import extras
 from playground.model.check import CheckResult
 from playground.model.comparison import Comparison
 from playground.model.config import Config
@@ -13,9 +14,11 @@ from playground.model.coverage import AccessCount, Coverage, TensorCoverage
 from playground.model.curve import Axis, Curve, CurveRow
 from playground.model.finding import Finding
 from playground.model.measurement import Energy, HostCost, Measurement
+from playground.model.nsight import Metric, NsightReport
 from playground.model.roofline import Ceilings, standing
+from playground.model.stall_reasons import stalls
 from playground.model.sweep import SweepResult, SweepRow
-from tests.cli.documents import EXTRAS, conforms
+from tests.cli.documents import EXTRAS, NSIGHT, conforms
 
 CONFIG = Config.of({"BLOCK_SIZE": 256, "num_warps": 4})
 
@@ -98,18 +101,32 @@ def test_what_bench_was_asked_for_beside_the_time():
         "roofline": schema.roofline(ceilings, standing(counted, ceilings)),
         "host_cost": schema.plain(HostCost(500.0, 20.0, 0.015)),
         "energy": schema.plain(Energy(0.5, 600.0, 1000, 1.0)),
+        "nsight": {"command": "ncu x", "report": None},
     }
     measured = Measurement(0, CONFIG, (2.0,), "cupti", "cold")
     item = json.loads(json.dumps(schema.measurement(measured, "k", None, found)))
     for key, shape in EXTRAS.items():
         conforms(item[key], shape, key)
-    assert item["nsight"] is None
     assert item["comparison"]["rounds"] == 2
     assert [row["sizes"] for row in item["curve"]["rows"]] == [{"n": 8}, {"n": 9}]
     first, failed = item["curve"]["rows"]
     assert (first["gbps"], first["tflops"]) == (4.0, 3.0)
     assert (failed["gbps"], failed["reason"]) == (None, "it does not compile")
     assert item["roofline"]["ceilings"]["tflops"] == {"fp16": 700.0}
+
+
+def test_what_warps_wait_for_is_told_with_its_remedy():
+    waits = stalls({"long_scoreboard": 30.0, "wait": 8.9, "drain": 0.1, "selected": 1.0})
+    figures = (Metric("Scheduler Statistics", "No Eligible", "90", "%"),)
+    report = schema.nsight(NsightReport("k", figures, ("advice",), waits))
+    conforms(report, NSIGHT, "nsight")
+    (shown,) = extras({"nsight": {"command": "ncu x", "report": report}})
+    assert "a scheduler issues one in 10% of all cycles" in shown
+    assert "waiting for global memory" in shown
+    assert "75.0%" in shown
+    assert "30.00" in shown
+    assert "num_stages" in shown
+    assert "at the end" not in shown  # a quarter of a percent
 
 
 def test_the_best_row_comes_first_and_failures_keep_their_reason():

@@ -134,6 +134,14 @@ def test_nsight_looks_at_exactly_this_launch(add):
     unit = next(item.unit for item in report.metrics if item.name == "Duration")
     scale = {"ns": 1e-6, "nsecond": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1.0}[unit]
     assert duration * scale == pytest.approx(measured, rel=0.25)
+    # Vector add does nothing but move memory. The states of a warp together are its cycles from one
+    # instruction to the next, which another section of the same report says as well.
+    assert report.stalls
+    assert report.stalls[0].reason in ("long_scoreboard", "lg_throttle", "drain")
+    issued = 1 - sum(stall.share for stall in report.stalls)
+    cycles = sum(stall.cycles for stall in report.stalls) / (1 - issued)
+    assert cycles == pytest.approx(report.value("Warp Cycles Per Issued Instruction"), rel=0.1)
+    assert not [item.name for item in report.metrics if "stalled" in item.name]
 
 
 def test_a_files_own_benchmark_is_timed_by_our_clock(tmp_path):

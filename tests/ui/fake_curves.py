@@ -15,6 +15,7 @@ from playground.model.finding import Finding
 from playground.model.launch import Launch
 from playground.model.nsight import Metric, NsightReport
 from playground.model.roofline import Ceilings
+from playground.model.stall_reasons import stalls
 from playground.protocol import messages, timing
 
 H200 = Ceilings(
@@ -103,7 +104,9 @@ COMMAND = (
     "ncu --nvtx --nvtx-include playground/ --clock-control none --cache-control all "
     "--target-processes all --section SpeedOfLight --section MemoryWorkloadAnalysis "
     "--section Occupancy --section WarpStateStats --section LaunchStats "
-    "--section SchedulerStats --csv --page details triton-playground replay "
+    "--section SchedulerStats --metrics "
+    "'regex:smsp__average_warps_issue_stalled_.*_per_issue_active\\.ratio' "
+    "--csv --page details triton-playground replay "
     "/home/user/vector_add.py --launch 0 --set BLOCK_SIZE=512"
 )
 _SOL, _MEMORY = "GPU Speed Of Light Throughput", "Memory Workload Analysis"
@@ -147,6 +150,11 @@ NSIGHT = NsightReport(
         "stall type represents about 74.1% of the total average of 48.7 cycles between issuing "
         "two instructions.",
     ),
+    stalls({
+        "long_scoreboard": 36.1, "barrier": 4.02, "wait": 2.71, "drain": 1.9, "lg_throttle": 1.24,
+        "no_instruction": 0.88, "imc_miss": 0.5, "branch_resolving": 0.22,
+        "math_pipe_throttle": 0.08, "not_selected": 0.05, "selected": 1.0, "sleeping": 0.0,
+    }),
 )  # fmt: skip
 
 

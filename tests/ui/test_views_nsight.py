@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QWidget
@@ -67,6 +69,32 @@ def test_figures_stand_beside_ours(gpu_engine: FakeEngine, gpu_ran: Document, qt
     advice = view.findChild(QPlainTextEdit, "nsight.advice").toPlainText()
     assert "too small to fill" in advice
     assert view.findChild(RecordTable, "nsight.table").model().rowCount() == len(NSIGHT.metrics)
+
+
+def test_what_warps_wait_for_is_ranked_with_a_remedy(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    assert not shown(view, "nsight.stalls")
+    profile(view, gpu_ran, qtbot)
+    table = view.findChild(RecordTable, "nsight.stallTable")
+    first = table.record_at(0)
+    assert (first.reason, table.model().index(0, 1).data()) == ("long_scoreboard", "74.1%")
+    assert "issues one in 10% of all cycles" in view.findChild(QLabel, "nsight.stallSummary").text()
+    remedy = view.findChild(QLabel, "nsight.stallRemedy")
+    assert "num_stages" in remedy.text()
+    table.selectRow(1)
+    assert "barrier" in table.record_at(1).reason
+    assert "The warps of a program wait for each other" in remedy.text()
+
+
+def test_a_report_without_reasons_shows_the_figures(
+    gpu_engine: FakeEngine, gpu_ran: Document, qtbot: QtBot
+) -> None:
+    view = show(gpu_ran, qtbot)
+    profile(view, gpu_ran, qtbot)
+    gpu_ran.nsight.report = replace(NSIGHT, stalls=())
+    gpu_ran.nsight.changed.emit()
+    assert not shown(view, "nsight.stalls")
+    assert shown(view, "nsight.table")
 
 
 def test_where_it_is_missing_there_is_a_command_to_copy(

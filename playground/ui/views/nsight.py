@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QSplitter,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -22,6 +22,7 @@ from playground.ui.views.formatting import method_text, time_text
 from playground.ui.views.meter import Meter
 from playground.ui.views.notice import Notice
 from playground.ui.views.nsight_rows import NSIGHT_COLUMNS, NsightRow, duration_ms, nsight_rows
+from playground.ui.views.nsight_stalls import StallsPanel
 from playground.ui.views.roles import set_role
 from playground.ui.views.table_twin import RecordModel, RecordTable
 
@@ -35,10 +36,11 @@ _INTRODUCTION = (
     "speed of light, memory table, occupancy and stalls beside this app's figures. It replays the "
     "launch many times with its caches flushed; it takes some seconds."
 )
+_WAITING, _ADVICE = 0, 2
 
 
 class NsightView(QWidget):
-    """One button; then bars for the speed of light, a table, the advice, and the command line."""
+    """One button; then the speed of light, pages of stalls, figures and advice, or the command."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,13 +80,14 @@ class NsightView(QWidget):
         self._model: RecordModel[NsightRow] = RecordModel(NSIGHT_COLUMNS, self)
         self._model.emphasis = self._emphasis
         self._table = RecordTable("nsight.table", "Figures of Nsight Compute", self._model, self)
-        self._body = QSplitter(Qt.Orientation.Vertical, self)
-        self._body.setObjectName("nsight.splitter")
-        self._body.setChildrenCollapsible(False)
-        self._body.addWidget(self._table)
-        self._body.addWidget(self._advice)
-        self._body.setStretchFactor(0, 3)
-        self._body.setStretchFactor(1, 1)
+        self._stalls = StallsPanel(theme, self)
+        self._body = QTabWidget(self)
+        self._body.setObjectName("nsight.pages")
+        self._body.setAccessibleName("What Nsight Compute says")
+        self._body.setDocumentMode(True)
+        self._body.addTab(self._stalls, "Waiting")
+        self._body.addTab(self._table, "Figures")
+        self._body.addTab(self._advice, "Advice")
         self._spare = QWidget(self)
 
         layout = QVBoxLayout(self)
@@ -192,7 +195,9 @@ class NsightView(QWidget):
             launch = None  # its grid may be another one
         self._model.set_records(nsight_rows(report, nsight.measurement, nsight.compiled, launch))
         self._table.fit_columns()
-        self._advice.setVisible(bool(report.advice))
+        self._stalls.show_report(report)
+        self._body.setTabVisible(_WAITING, bool(report.stalls))
+        self._body.setTabVisible(_ADVICE, bool(report.advice))
         self._advice.setPlainText("\n\n".join(report.advice))
 
     def _emphasis(self, row: NsightRow) -> QColor | None:
