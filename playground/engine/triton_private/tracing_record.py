@@ -21,6 +21,7 @@ from playground.engine.triton_private.tracing_emit import (
     RECORD_LANES,
     RECORD_PROGRAMS,
     CountingSemantic,
+    linear_program,
 )
 
 LANE_BITS = 40
@@ -50,7 +51,7 @@ class RecordingSemantic(CountingSemantic):
                 # Outside of a recording run there is no map: its address is 0, and nothing is read.
                 base = self._read_word(RECORD_PROGRAMS)
                 there = p.not_equal(base, self._constant(0, tl.int64, []))
-                program = self._linear_program()
+                program = linear_program(self.plain)
                 word = p.lshr(program, self._constant(5, tl.int32, []))
                 bit = p.and_(program, self._constant(31, tl.int32, []))
                 place = p.add(p.cast(base, tl.pointer_type(tl.int32)), word, False)
