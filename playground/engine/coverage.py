@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.engine.counter_layout import layout_of
 from playground.engine.counters import Counts
 from playground.engine.findings import NotCountedError
 from playground.engine.job import Job
-from playground.engine.reached import reached_by_address
+from playground.engine.replay_layout import layout_for
 
 if TYPE_CHECKING:
     from playground.engine.replay import PreparedReplay
 
-__all__ = ["Counts", "allowed_ranges", "count"]
+__all__ = ["Counts", "count"]
 
 
 def count(
@@ -48,8 +47,7 @@ def count(
         )
     job = job or Job()
     job.progress("counting loads and stores")
-    named = {**prepared.arguments, **reached_by_address(prepared.launch)}
-    layout = layout_of(named, allowed_ranges(prepared))
+    layout = layout_for(prepared)
     if wrappers.is_interpreted(prepared.launch.function):
         from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
 
@@ -60,11 +58,3 @@ def count(
         counts = GpuCounter(layout, prepared).count(prepared, job, budget_bytes)
     counts.summary()  # here, so that the side thread finds it made
     return counts
-
-
-def allowed_ranges(prepared: PreparedReplay) -> list[tuple[int, int]]:
-    """Return the address ranges [start, end) of the storages that a replay may touch.
-
-    Working copies lie within larger blocks of memory, so a tensor's own storage would be too wide.
-    """
-    return prepared.ranges()

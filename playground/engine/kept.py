@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playground.model.finding import Finding
     from playground.model.measurement import CacheMode, Measurement
     from playground.protocol import messages
-    from playground.protocol.programs import Scheduled
+    from playground.protocol.programs import ProgramSteps, Scheduled
 
 Key = tuple[int, Config]
 _REPLAYS = 64
@@ -27,6 +27,8 @@ _HOSTED = 64
 _COUNTS = 16
 _COUNTS_BYTES = 4 << 30
 _SCHEDULES = 16
+_STEPS = 16
+_STEPS_BYTES = 256 << 20
 _WORKING_SETS = 4
 
 
@@ -57,6 +59,7 @@ class Kept:
     hosted: OrderedDict[tuple[CapturedLaunch, Config], Hosted] = field(default_factory=OrderedDict)
     counts: OrderedDict[Key, Counts] = field(default_factory=OrderedDict)
     schedules: OrderedDict[Key, Scheduled] = field(default_factory=OrderedDict)
+    steps: OrderedDict[tuple[int, Config, int], ProgramSteps] = field(default_factory=OrderedDict)
     checked: dict[Key, messages.Checked] = field(default_factory=dict)
     measured: dict[Key, Measurement] = field(default_factory=dict)
     floors: dict[tuple[int, CacheMode], float] = field(default_factory=dict)
@@ -90,6 +93,16 @@ class Kept:
         self.schedules[key] = scheduled
         _bound(self.schedules, _SCHEDULES)
 
+    def keep_steps(self, key: tuple[int, Config, int], steps: ProgramSteps) -> None:
+        """Keep the steps of one program: stepping back and forth asks for the same ones."""
+        self.steps[key] = steps
+        _bound(self.steps, _STEPS)
+        while len(self.steps) > 1 and self._steps_bytes() > _STEPS_BYTES:
+            self.steps.popitem(last=False)
+
+    def _steps_bytes(self) -> int:
+        return sum(steps.elements.nbytes for steps in self.steps.values())
+
     def _counts_bytes(self) -> int:
         return sum(counts.nbytes for counts in self.counts.values())
 
@@ -110,7 +123,8 @@ class Kept:
 
     def forget(self, launch: CapturedLaunch) -> None:
         """Drop what was prepared for a launch: where its knobs enter is known better now."""
-        for kept in (self.replays, self.outcomes, self.measured, self.counts, self.schedules):
+        for kept in (self.replays, self.outcomes, self.measured, self.counts, self.schedules,
+                     self.steps):  # fmt: skip
             self._drop(kept, launch.info.index)
         for made in [made for made in self.hosted if made[0] is launch]:
             del self.hosted[made]

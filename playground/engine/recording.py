@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from playground.engine.counter_layout import layout_of
 from playground.engine.findings import NotCountedError
 from playground.engine.job import Job
-from playground.engine.reached import reached_by_address
+from playground.engine.replay_layout import layout_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,9 +136,7 @@ def record(
         raise IndexError(f"the grid has programs 0 to {count - 1}, not {bad}")
     job = job or Job()
     job.progress("recording accesses")
-    layout = layout_of(
-        {**prepared.arguments, **reached_by_address(prepared.launch)}, prepared.ranges()
-    )
+    layout = layout_for(prepared)
     if wrappers.is_interpreted(prepared.launch.function):
         from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
 

@@ -17,6 +17,13 @@ def _schedule(session: Any, request: messages.GetSchedule, job: Job) -> Reply:
     return session.schedule(request.launch, request.config, job)  # type: ignore[no-any-return]
 
 
+def _steps(session: Any, request: messages.GetSteps, job: Job) -> Reply:
+    return session.steps(  # type: ignore[no-any-return]
+        request.launch, request.config, request.program, job
+    )
+
+
 JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
     messages.GetSchedule: _schedule,
+    messages.GetSteps: _steps,
 }

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.knobs import KnobValue
-    from playground.protocol.programs import Scheduled
+    from playground.protocol.programs import ProgramSteps, Scheduled
 
 
 class ProgramVerbs:
@@ -57,4 +57,41 @@ class ProgramVerbs:
             ):
                 found = schedule.schedule(prepared, session.device, report, job)
             session.kept.keep_schedule(key, found)
+        return found
+
+    def steps(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        program: int = 0,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> ProgramSteps:
+        """Return the accesses of one program (linear id) in order, as elements of the arguments.
+
+        The launch is counted first where it was not: the steps name the coverage's access sites.
+
+        Raises
+        ------
+        IndexError
+            The grid has no such program.
+        findings.NotCountedError
+            The kernel is of a kind whose accesses are not recorded.
+        """
+        from playground.engine import steps
+        from playground.engine.replay import put_back_after
+
+        session, job = self._own_session, job or Job()
+        captured, config = session.chosen(launch, config, knobs)
+        index = captured.info.index
+        key = (index, config, program)
+        found = session.kept.steps.get(key)
+        if found is None:
+            sites = session.coverage(index, config, job).sites
+            with (
+                session.guarded(job),
+                put_back_after(session.prepare(index, config)) as prepared,
+            ):
+                found = steps.program_steps(prepared, program, sites, job)
+            session.kept.keep_steps(key, found)
         return found
