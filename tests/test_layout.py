@@ -15,7 +15,7 @@ TOP_LEVEL = {"pyproject.toml", "README.md", "playground", "kernels", "assets", "
 DOT_FILES = {".ci", ".pre-commit-config.yaml", ".gitignore"}
 
 # `triton` itself and what its documentation shows users; everything else is Triton's own business.
-PUBLIC_TRITON = {"language", "testing", "knobs", "tools"}
+PUBLIC_TRITON = {"language", "testing", "knobs", "tools", "profiler"}
 
 
 def tracked_files() -> list[str]:

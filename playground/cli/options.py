@@ -66,6 +66,11 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
                 f"--{mode}", dest="cache", action="store_const", const=mode, help=text
             )
         add(
+            "--source", choices=("cupti", "proton", "graph", "events"),
+            help="the clock: kernel records by torch's profiler or by Proton, a CUDA graph, or "
+            "event pairs (default: the best there is)",
+        )  # fmt: skip
+        add(
             "--vs", dest="against", metavar="WHAT",
             help="compare, in random turns, with a config (BLOCK=64,num_warps=8), reference, "
             "other.py:LAUNCH or an expression of torch's",
@@ -132,6 +137,7 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         },
         budget_ms=budget_ms,
         cache=getattr(options, "cache", "cold"),
+        source=getattr(options, "source", None),
         progress=sys.stderr.isatty(),
         against=getattr(options, "against", None),
         curve=tuple(getattr(options, "curve", ())),

@@ -35,6 +35,7 @@ class Task:
     values: dict[str, tuple[str, ...]] = field(default_factory=dict)
     budget_ms: float = 200.0
     cache: Literal["cold", "warm"] = "cold"
+    source: Literal["cupti", "proton", "graph", "events"] | None = None
     progress: bool = False
     against: str | None = None
     curve: tuple[str, ...] = ()

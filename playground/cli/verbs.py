@@ -58,6 +58,11 @@ def bench(work: Work) -> None:
     Where the interpreter runs the kernel, it is compiled for the target as well: much that it takes
     no compiler does.
     """
+    if work.task.source is not None:
+        try:
+            work.session.use_clock(work.task.source)
+        except ValueError as error:
+            raise RefusedError(refusal("timing", str(error), work.task)) from error
     check = work.check()
     work.compile_too()
     if work.session.device.mode == "gpu":

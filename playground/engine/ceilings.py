@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from playground.engine import ceiling_kernels, sampling, timing
-from playground.engine.clocks import cupti, events
+from playground.engine.clocks import choice, events
 from playground.engine.clocks.work import Work
 from playground.engine.job import Job
 from playground.model.roofline import Ceilings
@@ -116,10 +116,8 @@ def _time_ms(run: Callable[[], object], count: int) -> float:
     estimate_ms = max(median(events.sample(work, 3)), 1e-3)
     for _ in range(min(int(_SUSTAINED_MS / estimate_ms), _MOST_RUNS)):
         run()
-    try:
-        return median(cupti.turns([work], [0] * (count + sampling.DROPPED))[sampling.DROPPED :])
-    except cupti.NoRecordsError:
-        return median(events.sample(work, count + sampling.DROPPED)[sampling.DROPPED :])
+    found = choice.turns([work], [0] * (count + sampling.DROPPED))
+    return median(found.times_ms[sampling.DROPPED :])
 
 
 def _product(dtype: torch.dtype, *, tf32: bool = False) -> Callable[[], object]:

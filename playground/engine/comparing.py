@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from playground.engine import sampling, timing
-from playground.engine.clocks import cupti, events
-from playground.engine.clocks.work import Work
-from playground.engine.findings import is_fatal
+from playground.engine.clocks import choice, events
+from playground.engine.clocks.work import NoRecordsError, Work
 from playground.model.comparison import Comparison, compared
 from playground.model.statistics import median
 
@@ -85,7 +84,7 @@ def compare(
     looks = earlier + max(1, round(rounds / chunk))
     kept = (list(more.a_ms), list(more.b_ms)) if more is not None else ([], [])
     notes = more.notes if more is not None else ()
-    source: ClockSource = "cupti"
+    source: ClockSource = choice.reader()
     order = random.Random(seed + len(kept[0]))
     done, looked = 0, earlier
     verdict: Verdict = "unsure"
@@ -95,9 +94,11 @@ def compare(
         turns = [index for _ in range(count) for index in order.sample((0, 1), 2)]
         # The first rounds after a pause run fast; they are no part of the comparison.
         dropped = [0, 1] * (sampling.DROPPED if not done else 1)
-        times, source, note = _timed(works, [*dropped, *turns], source)
-        notes = (*notes, *(item for item in note if item not in notes))
-        for index, duration in zip(turns, times[len(dropped) :], strict=True):
+        timed = choice.turns(works, [*dropped, *turns], source)
+        source = timed.source
+        if timed.note and timed.note not in notes:
+            notes = (*notes, timed.note)
+        for index, duration in zip(turns, timed.times_ms[len(dropped) :], strict=True):
             kept[index].append(duration)
         done += count
         looked += 1
@@ -135,8 +136,8 @@ def expression_work(run: Callable[[], object], cache: CacheMode) -> Work:
     torch.cuda.synchronize()
     work = Work(run, sampling.evict if cache == "cold" else None)
     try:
-        cupti.turns([work], [0])
-    except cupti.NoRecordsError as error:
+        choice.recorded([work], [0])
+    except NoRecordsError as error:
         if "launches no kernel" in str(error):
             raise NotTimedError("the expression runs nothing on the GPU") from error
     return work
@@ -146,17 +147,3 @@ def _estimate_ms(work: Work) -> float:
     work.perform()
     torch.cuda.synchronize()
     return max(median(events.sample(Work(work.perform), 3)), 1e-3)
-
-
-def _timed(
-    works: tuple[Work, Work], order: list[int], source: ClockSource
-) -> tuple[list[float], ClockSource, tuple[str, ...]]:
-    if source == "cupti":
-        try:
-            return cupti.turns(works, order), "cupti", ()
-        except (cupti.NoRecordsError, RuntimeError) as error:
-            if is_fatal(error):
-                raise
-            note = f"CUPTI gave no records ({error}); event pairs, launch gaps included"
-            return events.turns(works, order), "events", (note,)
-    return events.turns(works, order), "events", ()

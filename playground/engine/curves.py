@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine import contestants, sampling
-from playground.engine.clocks import cupti, events
+from playground.engine.clocks import choice, events
 from playground.engine.comparing import NotTimedError
 from playground.engine.job import CancelledError
 from playground.model.curve import Curve, CurveRow, timed_row
@@ -169,7 +169,5 @@ def _samples(work: Work, budget_ms: float) -> tuple[list[float], ClockSource]:
         max(int(budget_ms / estimate_ms), sampling.MINIMUM_SAMPLES), sampling.MAXIMUM_SAMPLES
     )
     order = [0] * (count + sampling.DROPPED)
-    try:
-        return cupti.turns([work], order)[sampling.DROPPED :], "cupti"
-    except cupti.NoRecordsError:
-        return events.turns([work], order)[sampling.DROPPED :], "events"
+    found = choice.turns([work], order)
+    return found.times_ms[sampling.DROPPED :], found.source

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from playground.model.launch import Launch
     from playground.model.measurement import Measurement
 
-_SOURCES = {"cupti": "CUPTI records", "graph": "CUDA graph", "events": "CUDA events"}
+_SOURCES = {
+    "cupti": "CUPTI records", "proton": "Proton's records", "graph": "CUDA graph",
+    "events": "CUDA events",
+}  # fmt: skip
 _DRAWS = re.compile(r"\b(?:rand\w*|normal_?|uniform_?|manual_seed\w*|seed|bernoulli_?|shuffle)\(")
 
 

@@ -26,7 +26,7 @@ def measured_floor(run: Callable[[float], Measurement]) -> float:
         Measures the config once within the given budget in ms.
     """
     runs = [run(RUN_MS) for _ in range(RUNS)]
-    step_ms = cupti.RESOLUTION_MS if runs[0].source == "cupti" else events.RESOLUTION_MS
+    step_ms = cupti.RESOLUTION_MS if runs[0].source in ("cupti", "proton") else events.RESOLUTION_MS
     if runs[0].source == "graph":
         step_ms = 0.0  # divided by the launches of a graph: far below the spread
     return noise_floor([item.median_ms for item in runs], step_ms)

@@ -9,7 +9,7 @@ import torch
 import triton.testing
 
 from playground.engine import sampling
-from playground.engine.clocks import cupti, events
+from playground.engine.clocks import choice, events
 from playground.engine.clocks.work import Work
 from playground.engine.comparing import NEEDS_A_GPU, NotTimedError
 from playground.engine.job import CancelledError
@@ -161,10 +161,8 @@ def _samples(fn: Any, cache: CacheMode, budget_ms: float) -> tuple[list[float], 
         max(int(budget_ms / estimate_ms), sampling.MINIMUM_SAMPLES), sampling.MAXIMUM_SAMPLES
     )
     order = [0] * (count + sampling.DROPPED)
-    try:
-        return cupti.turns([work], order)[sampling.DROPPED :], "cupti"
-    except cupti.NoRecordsError:
-        return events.turns([work], order)[sampling.DROPPED :], "events"
+    found = choice.turns([work], order)
+    return found.times_ms[sampling.DROPPED :], found.source
 
 
 def _as_asked(samples: list[float], named: dict[str, Any]) -> Any:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.engine.clocks import cupti, events, graph
-from playground.engine.clocks.work import Work
+from playground.engine.clocks import choice, events, graph
+from playground.engine.clocks.work import NoRecordsError, Work
 from playground.engine.findings import is_fatal
 from playground.model.statistics import median, median_interval
 
@@ -105,6 +105,11 @@ def draw(
         About what one launch takes.
     budget_ms
         Measuring time; the least number of samples is drawn whatever it is.
+
+    Raises
+    ------
+    NoRecordsError
+        The reader of records that was asked for gives none here.
     """
     between_ms = 0.0
     if work.before is not None:
@@ -113,24 +118,43 @@ def draw(
     wanted = min(max(int(budget_ms / each_ms), MINIMUM_SAMPLES), MAXIMUM_SAMPLES)
     chunk = max(int(CHUNK_MS / each_ms), MINIMUM_SAMPLES)
     kernel = prepared.launch.info.kernel
-    samples = Samples()
+    asked = choice.asked()
+    if asked == "events":
+        return _by_events(work, wanted, Samples())
+    if asked == "graph":
+        return _by_graph(prepared, cache, estimate_ms, budget_ms, Samples())
+    samples = Samples(source=choice.reader())
     try:
         while len(samples.times_ms) < wanted and samples.stopped != "settled":
             count = wanted - len(samples.times_ms)
             count = chunk if count > 1.5 * chunk else count
-            samples.times_ms += cupti.sample(work, count + DROPPED, kernel)[DROPPED:]
+            samples.times_ms += choice.sample(work, count + DROPPED, kernel)[DROPPED:]
             if settled(samples.times_ms):
                 samples.stopped = "settled"
             job.check()
         return samples
-    except (cupti.NoRecordsError, RuntimeError) as error:
-        if is_fatal(error):
+    except (NoRecordsError, RuntimeError) as error:
+        if is_fatal(error) or asked is not None:
             raise
-        samples = Samples(notes=(f"CUPTI gave no records ({error})",))
+        samples = Samples(notes=(f"no kernel records ({error})",))
     if estimate_ms >= EVENTS_FROM_MS or reads_what_it_writes(counted):
-        samples.source = "events"
-        samples.times_ms = events.sample(work, wanted + DROPPED)[DROPPED:]
-        return samples
+        return _by_events(work, wanted, samples)
+    return _by_graph(prepared, cache, estimate_ms, budget_ms, samples)
+
+
+def _by_events(work: Work, wanted: int, samples: Samples) -> Samples:
+    samples.source = "events"
+    samples.times_ms = events.sample(work, wanted + DROPPED)[DROPPED:]
+    return samples
+
+
+def _by_graph(
+    prepared: PreparedReplay,
+    cache: CacheMode,
+    estimate_ms: float,
+    budget_ms: float,
+    samples: Samples,
+) -> Samples:
     sets = rotation(prepared, cache)
     if cache == "cold" and len(sets) == MOST_SETS:
         note = "the rotating buffers are too small to leave the L2: not quite cold"

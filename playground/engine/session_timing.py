@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playground.model.coverage import Coverage
     from playground.model.curve import Axis, Curve, Line, OwnBenchmark
     from playground.model.knobs import KnobValue
-    from playground.model.measurement import CacheMode, Energy, HostCost, Measurement
+    from playground.model.measurement import CacheMode, ClockSource, Energy, HostCost, Measurement
     from playground.model.nsight import NsightReport
     from playground.model.roofline import Ceilings, Standing
 
@@ -31,6 +31,20 @@ class TimingVerbs:
     @property
     def _me(self) -> Session:
         return cast("Session", self)
+
+    def use_clock(self, source: ClockSource | None) -> None:
+        """Time this process's launches with `source` from now on; None takes the best there is.
+
+        Raises
+        ------
+        ValueError
+            Kernels run in the interpreter here, whose wall time no other clock can tell.
+        """
+        if self._me.device.mode != "gpu":
+            raise ValueError("no GPU here: the interpreter's wall time is the only clock")
+        from playground.engine.clocks import choice
+
+        choice.ask_for(source)
 
     def bench(
         self,

@@ -8,7 +8,7 @@ from typing import Literal
 from playground.model.config import Config
 from playground.model.statistics import median, median_interval, quantile
 
-ClockSource = Literal["cupti", "graph", "events", "interpreter"]
+ClockSource = Literal["cupti", "proton", "graph", "events", "interpreter"]
 CacheMode = Literal["cold", "warm", "none"]
 Stopped = Literal["settled", "budget"]
 

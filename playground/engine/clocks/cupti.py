@@ -10,6 +10,8 @@ import torch
 from torch._C._autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
+from playground.engine.clocks.work import NoRecordsError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -22,10 +24,6 @@ _MARK = "spin_kernel"
 
 Record = tuple[str, float]
 """A kernel's name and its duration in ms."""
-
-
-class NoRecordsError(RuntimeError):
-    """CUPTI gave no usable records here; another clock has to be used."""
 
 
 def available() -> bool:
@@ -52,7 +50,7 @@ def sample(work: Work, count: int, kernel: str) -> list[float]:
         for _ in range(count):
             work.perform()
 
-    times = [duration for name, duration in _records(run) if _is(kernel, name)]
+    times = [duration for name, duration in _records(run) if is_named(kernel, name)]
     if len(times) != count:
         raise NoRecordsError(f"CUPTI recorded {len(times)} of {count} launches of {kernel}")
     return times
@@ -124,6 +122,7 @@ def _records(run: Callable[[], None]) -> list[Record]:
     return [(name, duration / 1e6) for _, duration, name in found]
 
 
-def _is(kernel: str, name: str) -> bool:
+def is_named(kernel: str, name: str) -> bool:
+    """Tell whether a record's name is that of the kernel."""
     # triton appends its specialisation to some names (`kernel_0d1d`); torch's are templates.
     return name == kernel or (name.startswith(kernel + "_") and "(" not in name and "<" not in name)

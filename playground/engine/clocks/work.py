@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+class NoRecordsError(RuntimeError):
+    """CUPTI gave no usable records here; another clock has to be used."""
+
+
 @dataclass(frozen=True, eq=False)
 class Work:
     """`launch` is timed; `before` (evicting the L2, restoring inputs) runs ahead of it, untimed.

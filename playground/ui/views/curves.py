@@ -44,6 +44,7 @@ REDRAW_MS = 120
 _LINES_FOR_BOTH = 26
 """Lines of text under which the choice and a plot would both be squeezed."""
 _PLOT, _HEAT, _TABLE, _BLANK = range(4)
+_CLOCKS = {"cupti": "CUPTI", "proton": "Proton"}
 
 
 class CurvesView(QWidget):
@@ -219,8 +220,7 @@ class CurvesView(QWidget):
             parts.append("of an earlier text")
         sources = {row.source for row in curve.rows if row.source}
         if sources:
-            parts.insert(1, ", ".join(sorted(str(s).upper() if s == "cupti" else str(s)
-                                             for s in sources)))  # fmt: skip
+            parts.insert(1, ", ".join(sorted(_CLOCKS.get(each, each) for each in sources)))
         return " · ".join((*parts, *curve.notes))
 
     def _on_rows(self) -> None:

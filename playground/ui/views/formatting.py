@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SOURCE_TEXT: dict[ClockSource, str] = {
     "cupti": "CUPTI kernel records",
+    "proton": "Proton's kernel records",
     "graph": "CUDA graph",
     "events": "CUDA events",
     "interpreter": "interpreter, CPU wall time",
