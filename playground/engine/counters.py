@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Protocol
 
 import torch
 
+from playground.engine.access_sites import access_sites
 from playground.engine.counter_layout import ONE_CELL_BYTES, Layout, TensorView
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 
 if TYPE_CHECKING:
     from typing import Literal
 
+    from playground.engine.access_sites import Survey
     from playground.engine.replay import PreparedReplay
+    from playground.model.access_site import AccessSite
     from playground.model.config import Config
+    from playground.model.hazard import Hazard
     from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
 
 PROGRAM_LIMIT = 2**31 - 1
@@ -79,6 +83,9 @@ class CountedRun:
     notes: tuple[str, ...] = ()
     atomics: bool = False
     values_compared: bool = False
+    survey: Survey | None = None
+    num_warps: int = 4
+    hazards: tuple[Hazard, ...] = ()
 
     @property
     def programs(self) -> int:
@@ -133,7 +140,9 @@ class Counts:
 
     def _summarise(self) -> Coverage:
         run = self.run
-        requested, unique = self._bytes()
+        used = self._used()
+        requested = sum(asked for asked, _ in used.values())
+        unique = sum(distinct for _, distinct in used.values())
         return Coverage(
             launch=run.launch,
             config=run.config,
@@ -149,18 +158,39 @@ class Counts:
             notes=run.notes,
             flops_by_kind=tuple((kind, count) for kind, count in run.flops.items() if count),
             atomics=run.atomics,
+            sites=self._sites(used),
+            hazards=run.hazards,
+            operations=tuple(run.survey.operations.items()) if run.survey else (),
         )
 
-    def _bytes(self) -> tuple[int, int]:
-        requested = unique = 0
-        for slot in self.layout.storages:
+    def _used(self) -> dict[tuple[str, int], tuple[int, int]]:
+        """Return bytes requested and distinct bytes by "load" or "store" and storage number."""
+        used = {}
+        for number, slot in enumerate(self.layout.storages):
             if slot.unit == ONE_CELL_BYTES:
                 continue
-            for cells in (self.cells.loads, self.cells.stores):
+            for kind, cells in (("load", self.cells.loads), ("store", self.cells.stores)):
                 piece = cells[slot.first : slot.first + slot.cells]
-                requested += slot.unit * int(piece.sum(dtype=torch.int64))
-                unique += slot.unit * int(torch.count_nonzero(piece))
-        return requested, unique
+                used[kind, number] = (
+                    slot.unit * int(piece.sum(dtype=torch.int64)),
+                    slot.unit * int(torch.count_nonzero(piece)),
+                )
+        return used
+
+    def _sites(self, used: dict[tuple[str, int], tuple[int, int]]) -> tuple[AccessSite, ...]:
+        if self.run.survey is None:
+            return ()
+
+        def distinct_bytes(kind: str, storage: int, requested: int) -> int | None:
+            # Where one place has asked for all that was asked of a storage, the counters are its.
+            directions = ("load", "store") if kind == "atomic" else (kind,)
+            found = [used.get((direction, storage), (0, 0)) for direction in directions]
+            alone = all(asked == requested for asked, _ in found)
+            return found[0][1] if alone else None
+
+        return access_sites(
+            self.run.survey, self.layout, self.run.programs, self.run.num_warps, distinct_bytes
+        )
 
     def _tensor(self, view: TensorView) -> TensorCoverage:
         loads = _access_count(_distinct(self.cells.loads, view))

@@ -16,11 +16,13 @@ class AccessSite:
     """One load, store or atomic in the source, and what all its executions touched.
 
     `lanes` are all elements of its blocks, `active` those that its mask let through; both, and
-    `bytes_requested`, are of the whole launch. `bytes_unique` counts each byte once, `requests` are
+    `bytes_requested` (lanes outside every tensor left out), are of the whole launch. `requests` are
     warp-sized (32 threads), `sectors` the 32-byte sectors they touched and `sectors_least` the
-    fewest that could hold what they asked for; these four are of `programs_looked_at` programs,
-    which are all of them where `sampled` is False. `executions` is how often a program came by,
-    over all programs looked at.
+    fewest that could hold what they asked for; `executions` is how often a program came by. These
+    are of `programs_looked_at` programs: all of them where `sampled` is False, else a sample, of
+    each of which not every execution need have been looked at. `bytes_unique` counts each byte of
+    `bytes_looked_at` once; these are of the whole launch where counters tell (nothing else touched
+    the same memory), else of the sample. An atomic's bytes are counted once.
     """
 
     kind: AccessKind

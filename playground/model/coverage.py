@@ -27,6 +27,32 @@ def flop_kind(dtype: str, precision: str) -> str:
     return "int8" if dtype in ("int8", "uint8") else dtype
 
 
+_COMBINED = {
+    "sum": "sum",
+    "prod": "prod",
+    "elementwise_max": "max",
+    "elementwise_min": "min",
+    "argmax": "argmax",
+    "argmin": "argmin",
+    "xor": "xor_sum",
+    "or": "reduce_or",
+}
+_SCANNED = {"sum": "cumsum", "prod": "cumprod"}
+
+
+def operation_name(kind: Literal["reduce", "scan"] | str, combined_by: str) -> str:
+    """Return the name of a reduction or scan by the function that combines two elements.
+
+    Triton's own are called as the user calls them (`sum`, `argmax`, `cumsum`), others
+    `reduce by NAME` and `scan by NAME`.
+    """
+    plain = combined_by.removeprefix("_").partition("_combine")[0]
+    named = _COMBINED if kind == "reduce" else _SCANNED
+    if combined_by.startswith("_") and plain in named:
+        return named[plain]
+    return f"{kind} by {combined_by}" if combined_by else kind
+
+
 @dataclass(frozen=True)
 class AccessCount:
     """How often the elements of a tensor are loaded (or stored): in total, least and most."""

@@ -33,7 +33,8 @@ for modes in (RECORD, COUNTING_MODES):
                          {"num_warps": 4, "num_stages": 1}, plan)
     answer[str(modes)] = [
         made.asm["ttir"].count("tt.atomic_rmw"), made.asm["ttir"].count("tt.store"),
-        len(made.asm["cubin"]) > 0, [list(shape) for shape in plan.shapes],
+        len(made.asm["cubin"]) > 0,
+        [[list(item.shape), item.size, item.masked] for item in plan.accesses],
     ]
 """,
         interpret=False,
@@ -44,7 +45,9 @@ for modes in (RECORD, COUNTING_MODES):
 def test_a_recording_copy_counts_nothing_and_a_counting_copy_records_nothing(compiled):
     from playground.engine.triton_private import tracing_emit
 
-    # Per access one reservation, two words and the addresses; the kernel's own store beside them.
-    assert compiled[str(tracing_emit.RECORD)] == [2, 2 * 3 + 1, True, [[4, 4], [4]]]
-    rmw, stores, cubin, shapes = compiled[str(tracing_emit.COUNTING_MODES)]
-    assert (rmw, stores, cubin, shapes) == (1 + 2 + 1 + 2, 1, True, [])
+    accesses = [[[4, 4], 4, True], [[4], 4, True]]
+    # Per access the limit's count and a reservation, two words and the addresses; the kernel's own
+    # store beside them.
+    assert compiled[str(tracing_emit.RECORD)] == [2 * 2, 2 * 3 + 1, True, accesses]
+    rmw, stores, cubin, accesses = compiled[str(tracing_emit.COUNTING_MODES)]
+    assert (rmw, stores, cubin, accesses) == (1 + 2 + 1 + 2, 1, True, [])

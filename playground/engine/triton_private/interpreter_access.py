@@ -59,6 +59,9 @@ class Observer(Protocol):
         `kind` is one of `model.coverage.FLOP_KINDS`.
         """
 
+    def on_operations(self, name: str, count: int) -> None:
+        """Take the element operations of a reduction or scan (`model.coverage.operation_name`)."""
+
 
 Site = tuple[int | None, str | None]
 """Line and file of an access."""

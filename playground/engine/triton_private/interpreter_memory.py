@@ -7,6 +7,7 @@ is recorded. Whoever observes gets every access with its addresses, program and 
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -16,7 +17,7 @@ from playground.engine.triton_private.interpreter_access import place
 from playground.engine.triton_private.interpreter_arithmetic import values
 from playground.engine.triton_private.interpreter_checks import LaunchChecks
 from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
-from playground.model.coverage import flop_kind
+from playground.model.coverage import flop_kind, operation_name
 
 _INTEGER_POISON = 0x5A
 
@@ -63,6 +64,25 @@ class Memory(LaunchChecks):
         builder.create_dot = observed_dot
         builder.binary_op = binary_op
         self._install_padding(builder)
+        self._watch("reduce", self._interpreter.ReduceOps)
+        self._watch("scan", self._interpreter.ScanOps)
+
+    def _watch(self, kind: str, operations: Any) -> None:
+        """Tell observers of the reductions or scans that a class of the interpreter applies."""
+        memory, apply = self, operations.apply_impl
+
+        def observed(op: Any, inputs: Any) -> Any:
+            if memory._observers:
+                shape = inputs[0].handle.data.shape
+                lanes = math.prod(shape)
+                length = lanes if op.axis is None else shape[op.axis]
+                combined_by = getattr(getattr(op.combine_fn, "fn", None), "__name__", "")
+                name = operation_name(kind, combined_by)
+                for observer in memory._observers:
+                    observer.on_operations(name, lanes // length * (length - 1))
+            return apply(op, inputs)
+
+        operations.apply_impl = observed
 
     def _note_dot(self, a: Any, b: Any, precision: Any) -> None:
         for observer in self._observers:

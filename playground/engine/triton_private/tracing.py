@@ -24,9 +24,12 @@ from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
 
 from playground.engine.triton_private.tracing_emit import (
+    COUNT_ACCESSES,
+    COUNT_OPERATIONS,
     COUNT_OUTSIDE,
     COUNTING_MODES,
     RECORD,
+    BlockAccess,
     Plan,
     Site,
 )
@@ -35,7 +38,11 @@ from playground.engine.triton_private.tracing_semantic import TracingSemantic
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-VARIANTS = {"count": COUNTING_MODES, "outside": COUNT_OUTSIDE, "record": RECORD}
+VARIANTS = {
+    "count": COUNTING_MODES,
+    "outside": COUNT_OUTSIDE,
+    "record": RECORD | COUNT_ACCESSES | COUNT_OPERATIONS,
+}
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
 could do everything at once would compile for as long as all of them."""
 
@@ -192,7 +199,8 @@ class TracingCopy:
 
     What a run counts is decided by the table, so another set of working copies or another selected
     program costs no compile. What only some launches need is compiled as a variant of its own (see
-    `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses.
+    `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses
+    and adds up what each place in the source does.
     """
 
     def __init__(
@@ -216,7 +224,7 @@ class TracingCopy:
             tuple(descriptors),
             modes=COUNTING_MODES,
         )
-        # They share their numbers of sites and shapes.
+        # They share the numbers of what is in the source.
         self._plans = {name: replace(self.plan, modes=modes) for name, modes in VARIANTS.items()}
         self._kernels: dict[str, Any] = {}
         self._compiling = threading.Lock()
@@ -227,9 +235,17 @@ class TracingCopy:
         return list(self.plan.sites)
 
     @property
-    def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """The shapes of accesses' blocks in the order of their numbers."""
-        return tuple(self.plan.shapes)
+    def accesses(self) -> list[BlockAccess]:
+        """The access sites with their blocks' shapes in the order of their numbers.
+
+        Known once "record" is compiled.
+        """
+        return list(self.plan.accesses)
+
+    @property
+    def operations(self) -> list[str]:
+        """The kinds of reductions and scans, known as `accesses` are."""
+        return list(self.plan.operations)
 
     def compiled(self, variant: str = "count") -> bool:
         """Tell whether a variant can run at once."""

@@ -21,19 +21,21 @@ from triton.language.semantic import TritonSemantic
 from playground.engine.counters import PROGRAM_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 # The table: int64 words. The first ones are the same for every tracing copy.
 MODE, SELECTED, WINDOW, LOADS, STORES = 0, 1, 2, 3, 4
 STORER_LAST, STORER_FIRST, LOADER_LAST, LOADER_FIRST = 5, 6, 7, 8
 FLOPS, OUTSIDE, SCRATCH = 9, 10, 11
 RECORD_PROGRAMS, RECORD_CURSOR, RECORD_EVENTS, RECORD_EVENT_ROOM = 12, 13, 14, 15
-RECORD_LANES, RECORD_LANE_ROOM = 16, 17
-HEADER_WORDS = 18
+RECORD_LANES, RECORD_LANE_ROOM, RECORD_LIMITS, RECORD_TAKEN = 16, 17, 18, 19
+ACCESSES, OPERATIONS = 20, 21
+HEADER_WORDS = 22
 STORAGE_WORDS = 3  # base address, bytes, first counter cell
 
 # Bits of the table's mode word: which counters a run collects.
-COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS, RECORD = 1, 2, 4, 8, 16, 32
+COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
+RECORD, COUNT_ACCESSES, COUNT_OPERATIONS = 32, 64, 128
 
 COUNTING_MODES = COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_FLOPS
 EVERY_COUNT = COUNTING_MODES | COUNT_OUTSIDE
@@ -57,6 +59,19 @@ class Site:
     column: int
 
 
+@dataclass(frozen=True)
+class BlockAccess:
+    """An access site with one shape of block: a helper may be called with several.
+
+    `site` is the site's number, `shape` empty for a scalar, `size` an element's bytes.
+    """
+
+    site: int
+    shape: tuple[int, ...]
+    size: int
+    masked: bool
+
+
 @dataclass
 class Plan:
     """What one tracing copy is built for.
@@ -65,7 +80,8 @@ class Plan:
     arguments have elements of several sizes, so that one access may cover several cells.
     `descriptors` names the kernel's parameters that are host tensor descriptors; their base
     addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
-    compile faster. `sites` and `shapes` number the accesses in the source and their blocks' shapes.
+    compile faster. `sites`, `accesses` and `operations` (reductions and scans) number what the
+    source has of them.
     """
 
     table_address: int
@@ -74,16 +90,21 @@ class Plan:
     descriptors: tuple[str, ...] = ()
     modes: int = EVERY_COUNT
     sites: dict[Site, int] = field(default_factory=dict)
-    shapes: dict[tuple[int, ...], int] = field(default_factory=dict)
+    accesses: dict[BlockAccess, int] = field(default_factory=dict)
+    operations: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def site(self, site: Site) -> int:
         """Return the number of an access site; loop bodies are visited twice but count once."""
         return min(self.sites.setdefault(site, len(self.sites)), SITE_CELLS - 1)
 
-    def shape(self, shape: Sequence[int]) -> int:
-        """Return the number of a block's shape."""
-        return self.shapes.setdefault(tuple(shape), len(self.shapes))
+    def access(self, access: BlockAccess) -> int:
+        """Return the number of an access with its shape."""
+        return self.accesses.setdefault(access, len(self.accesses))
+
+    def operation(self, name: str) -> int:
+        """Return the number of a kind of reduction or scan."""
+        return self.operations.setdefault(name, len(self.operations))
 
     @property
     def words(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
+import math
 import tempfile
 import time
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,11 @@ import torch
 
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
-from playground.engine.triton_private.interpreter_recording import AccessRecorder, EnoughError
+from playground.engine.triton_private.interpreter_recording import (
+    AccessRecorder,
+    EnoughError,
+    Surveyor,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,6 +92,9 @@ class CellCounter:
     def on_dot(self, m: int, n: int, k: int, kind: str) -> None:
         """Count 2·m·n·k operations of one `tl.dot`."""
         self.flops[kind] = self.flops.get(kind, 0) + 2 * m * n * k
+
+    def on_operations(self, name: str, count: int) -> None:
+        """Leave reductions and scans to others."""
 
     def _place(
         self, access: Access, addresses: Any, add: Callable[[Access, Any, Any], None]
@@ -163,12 +172,18 @@ class InterpreterCounter:
             self._observe(prepared, recorder)
         return recorder.recording(self.layout)
 
-    def _observe(self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder) -> float:
+    def _observe(
+        self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder,
+        *more: AccessRecorder,
+    ) -> float:  # fmt: skip
         """Run the launch once, observed; return the milliseconds it took."""
         ranges = [(slot.start, slot.end) for slot in self.layout.storages]
         prepared.restore()
         start = time.perf_counter()
-        with interpreter.storages(ranges), interpreter.observing(counter):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(interpreter.storages(ranges))
+            for observer in (counter, *more):
+                stack.enter_context(interpreter.observing(observer))
             try:
                 prepared.run()
             except Exception:
@@ -181,7 +196,8 @@ class InterpreterCounter:
         """Return the counts of one run."""
         budget = BUDGET_BYTES if budget_bytes is None else budget_bytes
         counter = CellCounter(self.layout, job, budget_bytes=budget)
-        elapsed_ms = self._observe(prepared, counter)
+        surveyor = Surveyor(math.prod(prepared.grid), job)
+        elapsed_ms = self._observe(prepared, counter, surveyor)
         loads, stores, storer_last, storer_first, loader_last, loader_first = (
             torch.from_numpy(vector) for vector in counter.vectors
         )
@@ -198,6 +214,8 @@ class InterpreterCounter:
             ),
             atomics=counter.atomics,
             values_compared=True,
+            survey=surveyor.survey(self.layout),
+            num_warps=int(prepared.options.get("num_warps") or 4),
         )
         disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
         cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first, disputed)

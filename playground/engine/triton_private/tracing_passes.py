@@ -23,12 +23,14 @@ from playground.engine.triton_private.tracing_emit import (
     STORES,
     Site,
 )
+from playground.engine.triton_private.tracing_recording import GpuRecorder
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from playground.engine.access_sites import Survey
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
 
@@ -74,6 +76,7 @@ class GpuCounter(GpuRuns):
                 cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window)
             flops = dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
             outside = self._find_outside(prepared, lanes)
+            survey = self._survey(prepared, job, cells, lanes)
         run = CountedRun(
             launch=prepared.launch.info.index,
             config=prepared.config,
@@ -88,8 +91,21 @@ class GpuCounter(GpuRuns):
             ),
             notes=tuple(self.copy.plan.notes),
             atomics=any(site.kind == "atomic" for site in self.copy.sites),
+            survey=survey,
+            num_warps=int(prepared.options.get("num_warps") or 4),
         )
         return Counts(run, self.layout, cells, self)
+
+    def _survey(
+        self, prepared: PreparedReplay, job: Job, cells: Cells, lanes: torch.Tensor
+    ) -> Survey:
+        """Return what each place in the source asks for, from a run of its own."""
+        active = sum(int(vector.sum(dtype=torch.int64)) for vector in (cells.loads, cells.stores))
+        outside = [
+            int(lanes[0 if site.kind == "load" else 1, number])
+            for number, site in enumerate(self.copy.sites[:SITE_CELLS])
+        ]
+        return GpuRecorder(self.layout, prepared).survey(prepared, job, active, outside)
 
     def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
         size = self.layout.cells

@@ -8,26 +8,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from playground.engine.access_sites import (
+    LOOKED_AT_LANES,
+    LOOKED_AT_WHOLE_LANES,
+    SiteTotals,
+    Survey,
+    sample_of,
+)
 from playground.engine.recording import RawAccesses, RecordedSite, Recording, assembled
 from playground.engine.triton_private.tracing_emit import (
+    ACCESSES,
+    COUNT_ACCESSES,
+    COUNT_OPERATIONS,
+    OPERATIONS,
     RECORD,
     RECORD_CURSOR,
     RECORD_EVENT_ROOM,
     RECORD_EVENTS,
     RECORD_LANE_ROOM,
     RECORD_LANES,
+    RECORD_LIMITS,
     RECORD_PROGRAMS,
+    RECORD_TAKEN,
 )
 from playground.engine.triton_private.tracing_record import (
+    ACCESS_SHIFT,
     EVENT_WORDS,
     LANE_BITS,
-    SITE_SHIFT,
-    SIZE_SHIFT,
+    TOTAL_CELLS,
+    TOTALS,
 )
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
@@ -65,13 +79,102 @@ class GpuRecorder(GpuRuns):
             free_lanes = int(BUDGET_SHARE * self._free_bytes()) // (8 + 1)
             most_lanes = max(1 << 12, min(budget_bytes // 8, free_lanes))
             parts, recorded, truncated = self._runs(prepared, list(programs), job, most_lanes)
-        sites = [
+        return self._assembled(parts, recorded, truncated=truncated)
+
+    def _sites(self) -> list[RecordedSite]:
+        return [
             RecordedSite(site.kind, site.file, site.line, site.column)  # type: ignore[arg-type]
             for site in self.copy.sites
         ]
+
+    def _assembled(
+        self, parts: Sequence[RawAccesses], programs: Sequence[int], *, truncated: bool
+    ) -> Recording:
         return assembled(
-            _joined(parts), recorded, sites, self.copy.shapes, self.layout, truncated=truncated
+            _joined(parts), programs, self._sites(), list(self._shapes()), self.layout,
+            truncated=truncated,
+        )  # fmt: skip
+
+    def _shapes(self) -> dict[tuple[int, ...], int]:
+        """Return the numbers of the blocks' shapes."""
+        shapes = dict.fromkeys(access.shape for access in self.copy.accesses)
+        return {shape: number for number, shape in enumerate(shapes)}
+
+    # ------------------------------------------------------------ what every place does
+
+    def survey(
+        self, prepared: PreparedReplay, job: Job, active_lanes: int, outside: Sequence[int]
+    ) -> Survey:
+        """Return each place's exact totals and a look at how it asks, from one run.
+
+        Parameters
+        ----------
+        active_lanes
+            What the launch asks for in total: a small launch is looked at as a whole.
+        outside
+            Lanes outside every storage, by the number of the site.
+        """
+        programs = math.prod(prepared.grid)
+        with torch.cuda.device(self.device):
+            self._compile_beside(prepared.arguments, job, "record")
+            job.progress("looking at access sites")
+            chosen = list(range(programs))
+            small = active_lanes <= LOOKED_AT_WHOLE_LANES and programs <= LOOKED_AT_WHOLE_LANES
+            if small:
+                room = _Room(4 * LOOKED_AT_WHOLE_LANES, LOOKED_AT_WHOLE_LANES // 4, self.device)
+                totals, operations = self._survey_run(prepared, chosen, room, None)
+                lanes, events = room.asked()
+                small = lanes <= room.lanes.numel() and events <= room.events.shape[0]
+            if not small:
+                chosen = sample_of(programs)
+                limits = self._limits()
+                sizes = [math.prod(access.shape) for access in self.copy.accesses]
+                lanes = sum(limit * size for limit, size in zip(limits, sizes, strict=True))
+                room = _Room(max(lanes, 1), max(sum(limits), 1), self.device)
+                totals, operations = self._survey_run(prepared, chosen, room, limits)
+            raw = self._read(room, room.asked()[1])
+        recording = self._assembled([raw], chosen, truncated=not small)
+        by_site: dict[RecordedSite, SiteTotals] = {}
+        sites = self._sites()
+        for access, (executions, lanes_on) in zip(self.copy.accesses, totals, strict=True):
+            lanes = executions * math.prod(access.shape)
+            lost = outside[access.site] if access.site < len(outside) else 0
+            total = by_site.setdefault(sites[access.site], SiteTotals())
+            # Those outside are known for a site as a whole: taken off once.
+            total.add(
+                lanes, lanes_on if access.masked else lanes, 0 if total.lanes else lost, access.size
+            )
+        return Survey(by_site, recording, operations)
+
+    def _limits(self) -> list[int]:
+        """Return how many executions of each access are looked at: at least one."""
+        accesses = self.copy.accesses
+        lanes_each = LOOKED_AT_LANES // max(len(accesses), 1)
+        return [max(1, lanes_each // math.prod(access.shape)) for access in accesses]
+
+    def _survey_run(
+        self, prepared: PreparedReplay, programs: Sequence[int], room: _Room,
+        limits: list[int] | None,
+    ) -> tuple[list[list[int]], dict[str, int]]:  # fmt: skip
+        names = self.copy.operations
+        accesses = len(self.copy.accesses)
+        counters = torch.zeros(
+            (accesses * TOTALS + len(names) + 1, TOTAL_CELLS), dtype=torch.int64, device=self.device
         )
+        given = {
+            ACCESSES: counters.data_ptr(),
+            OPERATIONS: counters.data_ptr() + 8 * TOTAL_CELLS * TOTALS * accesses,
+        }
+        taken = torch.zeros(2 * max(accesses, 1), dtype=torch.int32, device=self.device)
+        if limits is not None:
+            taken[:accesses] = torch.tensor(limits, dtype=torch.int32)
+            given[RECORD_LIMITS] = taken.data_ptr()
+            given[RECORD_TAKEN] = taken.data_ptr() + 4 * accesses
+        self._run_into(prepared, programs, room, COUNT_ACCESSES | COUNT_OPERATIONS, given)
+        sums = counters.sum(dim=1).tolist()
+        totals = [sums[TOTALS * index : TOTALS * index + TOTALS] for index in range(accesses)]
+        operations = dict(zip(names, sums[TOTALS * accesses :], strict=False))
+        return totals, {name: count for name, count in operations.items() if count}
 
     def _runs(
         self, prepared: PreparedReplay, programs: list[int], job: Job, most_lanes: int
@@ -111,13 +214,17 @@ class GpuRecorder(GpuRuns):
                 return parts, [*recorded, *batch], True
         return parts, recorded, False
 
-    def _run_into(self, prepared: PreparedReplay, programs: Sequence[int], room: _Room) -> None:
+    def _run_into(
+        self, prepared: PreparedReplay, programs: Sequence[int], room: _Room, counting: int = 0,
+        more: Mapping[int, int] | None = None,
+    ) -> None:  # fmt: skip
         count = math.prod(prepared.grid)
         chosen = np.zeros(-(-count // 32) * 32 or 32, dtype=np.uint8)
         chosen[list(programs)] = 1
         bits = np.packbits(chosen, bitorder="little").view(np.int32)
         selection = torch.from_numpy(bits).to(self.device)
         given = {
+            **(more or {}),
             RECORD_PROGRAMS: selection.data_ptr(),
             RECORD_CURSOR: room.cursor.data_ptr(),
             RECORD_EVENTS: room.events.data_ptr(),
@@ -128,24 +235,30 @@ class GpuRecorder(GpuRuns):
         room.cursor.zero_()
         # What did not fit leaves its words alone: they tell of no access.
         room.events.fill_(-1)
-        self._run(prepared, RECORD, given, variant="record")
+        self._run(prepared, RECORD | counting, given, variant="record")
 
     def _read(self, room: _Room, events: int, *, cut: bool = False) -> RawAccesses:
         words: Any = room.events[:events].cpu().numpy()
         if cut:
             words = words[words[:, 0] != -1]
-        first_word, second_word = words[:, 0], words[:, 1]
-        mask_16 = (1 << 16) - 1
-        shape = (second_word >> LANE_BITS).astype(np.int64)
-        sizes = np.array([math.prod(item) for item in self.copy.shapes] or [1], np.int64)
-        place = second_word & ((1 << LANE_BITS) - 1)
-        last = int((place + sizes[shape]).max()) if len(words) else 0
+        accesses = self.copy.accesses
+        numbers = self._shapes()
+        facts = np.array(
+            [
+                (access.site, numbers[access.shape], access.size, math.prod(access.shape))
+                for access in accesses
+            ],
+            np.int64,
+        ).reshape(-1, 4)
+        site, shape, size, lanes = facts[words[:, 0] >> ACCESS_SHIFT].T
+        place = words[:, 1]
+        last = int((place + lanes).max()) if len(words) else 0
         return RawAccesses(
-            program=first_word & ((1 << SITE_SHIFT) - 1),
-            site=(first_word >> SITE_SHIFT) & mask_16,
+            program=words[:, 0] & ((1 << ACCESS_SHIFT) - 1),
+            site=site,
             shape=shape,
-            element_size=(first_word >> SIZE_SHIFT) & mask_16,
-            lanes=sizes[shape],
+            element_size=size,
+            lanes=lanes,
             first=place,
             addresses=room.lanes[:last].cpu().numpy(),
         )
