@@ -27,8 +27,8 @@ OUTSIDE_FLAG = 4
 def plane(counts: Counts, tensor: str, paint: Paint, view: PlaneView) -> Plane:
     """Return the picture of a tensor coloured by `paint`.
 
-    Loads and stores are the maximum over a pixel's elements; the owner is that of the element in
-    the pixel's middle; a flag is set when any element of the pixel has it.
+    Loads and stores are the maximum over a pixel's elements; the owner and the first writer are
+    those of the element in the pixel's middle; a flag is set when any element of the pixel has it.
     """
     where = counts.layout.tensor(tensor)
     rows, columns = plane_shape(where.shape)
@@ -39,6 +39,11 @@ def plane(counts: Counts, tensor: str, paint: Paint, view: PlaneView) -> Plane:
         if paint == "owner":
             owner = cut(on_tensor(counts.cells.storer_last, where), where, area, 0)
             values = _middle(owner, step_rows, step_columns) - 1
+            maximum = max(counts.run.programs - 1, 0)
+        elif paint == "first":
+            first = cut(on_tensor(counts.cells.storer_first, where), where, area, 0)
+            held = _middle(first, step_rows, step_columns)
+            values = torch.where(held > 0, PROGRAM_LIMIT - held, -1)
             maximum = max(counts.run.programs - 1, 0)
         else:
             chosen = counts.cells.loads if paint == "loads" else counts.cells.stores

@@ -138,11 +138,11 @@ class Ir:
 class Plane:
     """A picture of a tensor: reduced counters for the rectangle asked for.
 
-    `values` is int32 (rows, columns): the owner program (-1 unwritten), or the loads or stores of
-    each pixel's elements (the maximum). `flags` is uint8 of the same shape: bit 0 some element of
-    the pixel is unwritten, bit 1 some element was written by several programs, bit 3 they stored
-    different values there. `plane_rows`, `plane_columns` are the size of the whole plane;
-    `row_stride` is the fold of a 1D tensor.
+    `values` is int32 (rows, columns): the owner program (-1 unwritten), the lowest program that
+    stores (`first`, -1 likewise), or the loads or stores of each pixel's elements (the maximum).
+    `flags` is uint8 of the same shape: bit 0 some element of the pixel is unwritten, bit 1 some
+    element was written by several programs, bit 3 they stored different values there. `plane_rows`,
+    `plane_columns` are the size of the whole plane; `row_stride` is the fold of a 1D tensor.
     """
 
     tensor: str

@@ -10,7 +10,7 @@ from playground.model.knobs import KnobValue
 from playground.model.measurement import CacheMode
 
 Step = Literal["compile", "check", "measure", "coverage"]
-Paint = Literal["owner", "loads", "stores"]
+Paint = Literal["owner", "first", "loads", "stores"]
 
 # ---------------------------------------------------------------- requests on the main comm
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from playground.ui.document_curves import DocumentCurves
     from playground.ui.document_editing import DocumentEditing
     from playground.ui.document_nsight import DocumentNsight
+    from playground.ui.document_programs import DocumentPrograms
     from playground.ui.document_roofline import DocumentRoofline
     from playground.ui.engine_port import EnginePort
 
@@ -71,6 +72,13 @@ class Document(DocumentDriver):
         from playground.ui.document_nsight import DocumentNsight
 
         return DocumentNsight(self)
+
+    @cached_property
+    def programs(self) -> DocumentPrograms:
+        """Which programs of the launch are looked at, and where and when they ran."""
+        from playground.ui.document_programs import DocumentPrograms
+
+        return DocumentPrograms(self)
 
     @cached_property
     def compiler(self) -> DocumentCompiler:

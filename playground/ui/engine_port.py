@@ -23,6 +23,9 @@ SIDE_REQUESTS = (
 BACKGROUND_REQUESTS = (messages.CompileAhead, messages.CompileEdited, timing.GetFloor)
 """Requests for the engine's idle time, which make way for any other: they are not called busy."""
 
+QUICK_REQUESTS = (messages.GetProgram, messages.GetSteps)
+"""Requests of milliseconds that follow the cursor: the engine is not called busy for them."""
+
 STATES = ("starting", "ready", "busy", "restarting", "dead")
 """What an engine can be; `stateChanged` carries one of them."""
 

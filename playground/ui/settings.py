@@ -77,6 +77,25 @@ class Settings:
         self._store.setValue("editor/codeMargin", "true" if value else "false")
 
     @property
+    def access_margin(self) -> bool:
+        """Whether the editor's margin shows how well lines access memory."""
+        return self._text("editor/accessMargin") != "false"
+
+    @access_margin.setter
+    def access_margin(self, value: bool) -> None:
+        self._store.setValue("editor/accessMargin", "true" if value else "false")
+
+    @property
+    def coverage_arrangement(self) -> str:
+        """How the tile maps stand: `one`, `large` or `all`."""
+        value = self._text("coverage/arrangement")
+        return value if value in ("one", "large", "all") else "large"
+
+    @coverage_arrangement.setter
+    def coverage_arrangement(self, value: str) -> None:
+        self._store.setValue("coverage/arrangement", value)
+
+    @property
     def wrap(self) -> bool:
         """Whether the editor wraps long lines."""
         return self._text("editor/wrap") == "true"

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 from playground.ui.actions import Actions, Needs
 from playground.ui.attention import Attention
 from playground.ui.compiler_verbs import CompilerVerbs
+from playground.ui.coverage_verbs import CoverageVerbs
 from playground.ui.docks import Docks
 from playground.ui.edit_verbs import EditVerbs
 from playground.ui.editor_area import EditorArea
@@ -83,6 +84,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.area)
         self.docks = Docks(self, document, theme)
         self.compiler_verbs = CompilerVerbs(self)
+        self.coverage_verbs = CoverageVerbs(self)
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
         table = self.actions_table
         self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])

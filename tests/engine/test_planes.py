@@ -35,6 +35,7 @@ def counts_of(tensor, *, name="x", programs=64, seed=0, stored=True):
         "loads": loads,
         "stores": stores,
         "owner": np.where(none, -1, last),
+        "first": np.where(none, -1, first),
         "unwritten": none,
         "several": ~none & (first != last),
     }
@@ -43,7 +44,7 @@ def counts_of(tensor, *, name="x", programs=64, seed=0, stored=True):
 
 def test_a_small_matrix_comes_element_by_element():
     counts, truth = counts_of(torch.zeros(12, 20))
-    for paint in ("owner", "loads", "stores"):
+    for paint in ("owner", "first", "loads", "stores"):
         plane = counts.plane("x", paint, PlaneView())
         assert plane.values.dtype == np.int32
         assert np.array_equal(plane.values, truth[paint].reshape(12, 20))

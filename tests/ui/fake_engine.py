@@ -21,14 +21,21 @@ from playground.model.config import Config
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 from playground.model.device import DeviceInfo
 from playground.model.finding import Finding
+from playground.model.hazard import Hazard
 from playground.model.knobs import constexpr_knob, option_knob
 from playground.model.launch import Argument, Launch, Preset, TensorInfo
 from playground.model.measurement import Measurement
 from playground.model.sweep import SweepResult, SweepRow, space
 from playground.protocol import messages
-from playground.ui.engine_port import BACKGROUND_REQUESTS, SIDE_REQUESTS, EnginePort
+from playground.ui.engine_port import (
+    BACKGROUND_REQUESTS,
+    QUICK_REQUESTS,
+    SIDE_REQUESTS,
+    EnginePort,
+)
 from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
+from tests.ui.fake_programs import FakePrograms
 from tests.ui.fake_timing import FakeTiming
 
 ELEMENTS = 98432
@@ -95,7 +102,7 @@ def vector_add_launch(
     )
 
 
-class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
+class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms):
     def __init__(
         self,
         mode: str = "interpreter",
@@ -115,6 +122,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
         self.run_findings: tuple[Finding, ...] = ()
         self.run_driver = ""
         self.launch_count = 1
+        self.hazards: tuple[Hazard, ...] = ()
         self.fatal_configs: set[Config] = set()
         self.wrong_configs: set[Config] = set()
         self.unusable_blocks: dict[int, str] = {}
@@ -139,7 +147,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
         self._job += 1
         job = self._job
         self.sent.append((job, request))
-        if isinstance(request, (*BACKGROUND_REQUESTS, *SIDE_REQUESTS)):
+        if isinstance(request, (*BACKGROUND_REQUESTS, *SIDE_REQUESTS, *QUICK_REQUESTS)):
             self._quiet.add(job)
         if isinstance(request, messages.Cancel):
             self._cancel(request.job)
@@ -388,6 +396,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
         owner = np.where(inside & stored, index // int(config["BLOCK_SIZE"] or 1), -1)
         return {
             "owner": owner.astype(np.int32),
+            "first": owner.astype(np.int32),
             "loads": (inside & (not stored)).astype(np.int32),
             "stores": (inside & stored).astype(np.int32),
         }
@@ -496,6 +505,8 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler):
             beyond,
             mode,
             21.0,  # type: ignore[arg-type]
+            sites=self.sites(config),
+            hazards=self.hazards,
         )
 
     def _row(self, launch: int, config: Config) -> SweepRow:

@@ -9,13 +9,18 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject
 
+from playground.model.access_site import AccessSite
 from playground.model.compiling import CompileReport
 from playground.model.config import Config
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 from playground.model.knobs import Knob, constexpr_knob, option_knob
 from playground.model.launch import Argument, Launch, Preset, TensorInfo
+from playground.model.schedule import CacheReuse
 from playground.protocol import messages
 from tests.ui.fake_engine import FakeEngine
+
+STEP_K = 64
+"""Columns of A, and rows of B, that a program loads in one step of its loop."""
 
 
 class MatmulEngine(FakeEngine):
@@ -91,7 +96,7 @@ class MatmulEngine(FakeEngine):
             owner = np.broadcast_to(r // 16 + 10 * request.view.slices[0], (r + c).shape).copy()
         if self.hole and request.tensor == "c_ptr":
             owner = np.where(r // block == tiles - 1, -1, owner)
-        if request.paint == "owner":
+        if request.paint in ("owner", "first"):
             return (owner if stored else np.full_like(owner, -1)).astype(np.int32)
         if request.paint == "stores":
             return ((owner >= 0) & stored).astype(np.int32)
@@ -102,7 +107,7 @@ class MatmulEngine(FakeEngine):
         values = self.pixels(request.config, request).astype(np.int32)
         flags = np.zeros(values.shape, np.uint8)
         if request.tensor in ("c_ptr", "batch_ptr") and request.paint != "loads":
-            flags[(values < 0) if request.paint == "owner" else (values == 0)] |= 1
+            flags[(values < 0) if request.paint in ("owner", "first") else (values == 0)] |= 1
         rows, columns = self.shapes()[request.tensor][-2:]
         tiles = -(-self.size // self.block(request.config))
         return [
@@ -192,8 +197,70 @@ class MatmulEngine(FakeEngine):
         return Coverage(
             launch, config, (tiles, tiles, 1), tuple(tensors), 2 * size * size * tiles,
             5 * size * size, size**3, beyond, "gpu", 3.2,
-            flops_by_kind=(("fp16", size**3),),
+            flops_by_kind=(("fp16", size**3),), sites=self.sites(config), hazards=self.hazards,
         )  # fmt: skip
+
+    def grid_of(self, config: Config) -> tuple[int, int, int]:
+        tiles = -(-self.size // self.block(config))
+        return (tiles, tiles, 1)
+
+    def elements_of(self) -> int:
+        return self.size * self.size
+
+    def sites(self, config: Config) -> tuple[AccessSite, ...]:
+        """A is loaded along its rows, B across them: one sector of 32 bytes for each 2 it wants."""
+        block, programs = self.block(config), self.grid_of(config)[0] ** 2
+        steps = self.size // 2 // STEP_K
+        found = []
+        for kind, line, name, times, spread in (
+            ("load", 52, "a_ptr", steps, 1), ("load", 53, "b_ptr", steps, 16),
+            ("store", 60, "c_ptr", 1, 1),
+        ):  # fmt: skip
+            lanes = programs * times * block * (block if kind == "store" else STEP_K)
+            requests, rows = lanes // 32, self.shapes()[name]
+            found.append(
+                AccessSite(
+                    kind, line, "", (name,), lanes, lanes, 2 * lanes, 2 * lanes,
+                    2 * rows[0] * rows[1], requests, 2 * requests * spread, 2 * requests,
+                    programs * times, programs,
+                )
+            )  # fmt: skip
+        return tuple(found)
+
+    def _answer_getsteps(self, request: messages.GetSteps) -> list[messages.Reply]:
+        block, size, inner = self.block(request.config), self.size, self.size // 2
+        y, x = divmod(request.program, -(-size // block))
+        rows, columns = np.arange(y * block, (y + 1) * block), np.arange(x * block, (x + 1) * block)
+        parts, sites = [], []
+        for k in range(0, inner, STEP_K):
+            ks = np.arange(k, k + STEP_K)
+            parts += [rows[:, None] * inner + ks, ks[:, None] * size + columns]
+            sites += [0, 1]
+        parts.append(rows[:, None] * size + columns)
+        sites.append(2)
+        lengths = np.array([part.size for part in parts])
+        return [
+            messages.ProgramSteps(
+                request.launch, request.config, request.program, np.array(sites, np.int32),
+                np.array(sites, np.int32), np.concatenate([[0], lengths.cumsum()]),
+                np.concatenate([part.ravel() for part in parts]).astype(np.int64),
+            )
+        ]  # fmt: skip
+
+    def _answer_getreuse(self, request: messages.GetReuse) -> list[messages.Reply]:
+        """Row by row each program row loads all of B again; grouped by GROUP_M, once a group."""
+        tiles = self.grid_of(request.config)[0]
+        bytes_a = bytes_b = self.size * self.size
+        group = int(request.config["GROUP_M"] or 1)
+        fetched = (
+            ("a_ptr", tiles * bytes_a, bytes_a * (1 if group == 1 else 2)),
+            ("b_ptr", tiles * bytes_b, bytes_b * -(-tiles // group)),
+        )
+        reuse = CacheReuse(
+            request.launch, request.config, "launch order, 264 at a time", 60 << 20, "H200",
+            2 * tiles * bytes_a, bytes_a + bytes_b, sum(each for _, _, each in fetched), fetched,
+        )  # fmt: skip
+        return [messages.Reused(reuse)]
 
     def _answer_getir(self, request: messages.GetIr) -> list[messages.Reply]:
         plain = Config.of({"BLOCK_SIZE": request.config["BLOCK"]})

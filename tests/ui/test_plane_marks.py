@@ -69,11 +69,11 @@ def test_hatching_shows_on_every_owners_colour(
 
 def test_the_legend_names_both(qapp: QApplication) -> None:
     legend = CoverageLegend(Theme())
-    legend.show_facts(LegendFacts("owner", 4, 2, 0, None, shared=500, disputed=120))
+    legend.show_facts(LegendFacts("owner", 4, 2, 0, shared=500, disputed=120))
     said = legend.accessibleName()
     assert "different values by several programs: 120" in said
     assert "written by several programs: 380" in said
     legend.resize(300, 60)
     assert not legend.grab().isNull()
-    legend.show_facts(LegendFacts("stores", 4, 2, 0, None, shared=500, disputed=120))
+    legend.show_facts(LegendFacts("stores", 4, 2, 0, shared=500, disputed=120))
     assert "several" not in legend.accessibleName()

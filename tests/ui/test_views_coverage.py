@@ -18,14 +18,10 @@ from playground.ui.document import Document
 from playground.ui.theme import Theme
 from playground.ui.views.coverage import CoverageView
 from playground.ui.views.coverage_text import beyond_text, program_id, program_text
-from playground.ui.views.plane_image import (
-    Placed,
-    _rectangles,
-    colour,
-    footprint_shape,
-    owner_slot,
-    placed,
-)
+from playground.ui.views.plane_colours import owner_slot
+from playground.ui.views.plane_footprint import footprint_shape
+from playground.ui.views.plane_image import colour
+from playground.ui.views.plane_place import Placed, placed, rectangles
 from tests.ui.fake_engine import FOLD, FakeEngine
 from tests.ui.matmul_engine import MatmulEngine
 
@@ -36,7 +32,7 @@ def show(document: Document, qtbot: QtBot, width: int = 620, height: int = 620) 
     view.resize(width, height)
     view.show()
     qtbot.waitExposed(view)
-    qtbot.waitUntil(lambda: view._feed.idle)
+    qtbot.waitUntil(lambda: view.idle)
     return view
 
 
@@ -89,7 +85,7 @@ def test_stored_tensor_is_shown_first(view: CoverageView) -> None:
 
 def test_the_picture_has_the_owners_colours(view: CoverageView) -> None:
     palette = Theme().owner_colormap()
-    for row, column in ((40, 40), (40, 168), (300, 700), (600, 200)):
+    for row, column in ((10, 10), (10, 140), (270, 650), (530, 140)):
         owner = row // 128 * 8 + column // 128
         slot = int(owner_slot(np.array(owner), len(palette)))
         assert pixel(view, row, column).getRgb()[:3] == palette[slot], (row, column)
@@ -130,8 +126,8 @@ def test_fast_hovering_asks_for_the_newest_only(
 ) -> None:
     matmul_engine.sent.clear()
     for column in range(100, 900, 10):
-        view._feed.ask_element(200, column)
-    qtbot.waitUntil(lambda: view._feed.idle)
+        view.feed.ask_element(200, column)
+    qtbot.waitUntil(lambda: view.idle)
     asked = matmul_engine.requests(messages.GetElement)
     assert len(asked) == 1
     assert asked[0].column == 890
@@ -141,7 +137,7 @@ def test_a_click_highlights_the_owners_footprint(view: CoverageView, qtbot: QtBo
     click(view, 300, 700)
     stepper = view.findChild(QSpinBox, "coverage.program")
     qtbot.waitUntil(lambda: stepper.value() == 2 * 8 + 5)
-    qtbot.waitUntil(lambda: view._feed.idle)
+    qtbot.waitUntil(lambda: view.idle)
     assert "(x 5, y 2)" in view.findChild(QLabel, "coverage.footprint").text()
     assert view.canvas.footprints[0].stores == (QRectF(640, 256, 128, 128),)
     assert view.canvas.footprints[0].loads == ()
@@ -153,13 +149,12 @@ def test_a_click_highlights_the_owners_footprint(view: CoverageView, qtbot: QtBo
 
 def test_loads_of_a_program_are_drawn_in_another_style(view: CoverageView, qtbot: QtBot) -> None:
     view.findChild(QComboBox, "coverage.tensor").setCurrentText("a_ptr")
-    assert view.paint == "loads"
-    assert not view.findChild(QToolButton, "coverage.paint.owner").isEnabled()
+    assert view.colour_of(view.tensor) == "loads"
     view.show_program(9)
-    qtbot.waitUntil(lambda: view._feed.idle and bool(view.canvas.footprints))
+    qtbot.waitUntil(lambda: view.idle and bool(view.canvas.footprints))
     assert view.canvas.footprints[0].loads == (QRectF(0, 128, 512, 128),)
     view.findChild(QComboBox, "coverage.tensor").setCurrentText("c_ptr")
-    assert view.paint == "owner"
+    assert view.colour_of(view.tensor) == "owner"
 
 
 def test_stepper_by_keyboard(view: CoverageView, qtbot: QtBot) -> None:
@@ -189,7 +184,7 @@ def test_wheel_zooms_at_the_cursor_and_asks_for_a_sharper_picture(
     assert abs(after[0] - before[0]) <= 1
     assert abs(after[1] - before[1]) <= 1
     assert canvas.scale_x > 4
-    qtbot.waitUntil(lambda: view._feed.idle)
+    qtbot.waitUntil(lambda: view.idle)
     QTest.keyClick(canvas, Qt.Key.Key_0)
     assert canvas.visible().getRect() == (0, 0, 1024, 1024)
 
@@ -200,12 +195,12 @@ def test_a_large_tensor_is_drawn_reduced_and_sharpened(
     document = view._document
     matmul_engine.size = 8192
     document.run()
-    qtbot.waitUntil(lambda: view._feed.idle and view.canvas.rows == 8192)
+    qtbot.waitUntil(lambda: view.idle and view.canvas.rows == 8192)
     assert view.canvas.overview.image.width() <= 1024
     matmul_engine.sent.clear()
     for _ in range(16):
         view.canvas.zoom(1.25)
-    qtbot.waitUntil(lambda: view._feed.idle)
+    qtbot.waitUntil(lambda: view.idle)
     detail = view.canvas.detail
     assert detail.placed.exact
     assert detail.placed.rect.contains(QRectF(view.canvas.visible()))
@@ -228,11 +223,11 @@ def test_drag_pans(view: CoverageView, qtbot: QtBot) -> None:
 
 def test_slices_of_a_3d_tensor(view: CoverageView, qtbot: QtBot) -> None:
     view.findChild(QComboBox, "coverage.tensor").setCurrentText("batch_ptr")
-    qtbot.waitUntil(lambda: view._feed.idle)
-    box = view.findChild(QSpinBox, "coverage.slice.0")
+    qtbot.waitUntil(lambda: view.idle)
+    box = view.findChild(QSpinBox, "coverage.batch_ptr.slice.0")
     assert box.maximum() == 2
     QTest.keyClick(box, Qt.Key.Key_Up)
-    qtbot.waitUntil(lambda: view._feed.idle)
+    qtbot.waitUntil(lambda: view.idle)
     assert int(view.canvas.overview.values[0, 0]) == 10
     hover(view, 20, 30)
     qtbot.waitUntil(lambda: view.status.startswith("batch_ptr[1, "))
@@ -247,7 +242,7 @@ def test_a_1d_tensor_is_folded_and_ends_where_it_ends(ran: Document, qtbot: QtBo
     assert pixel(view, 192.5, 300.5).rgb() == ground
     assert view.canvas.overview.unwritten is None
     asked = len(view._document.engine.requests(messages.GetElement))
-    view._feed.ask_element(192, 300)
+    view.feed.ask_element(192, 300)
     qtbot.wait(50)
     assert len(view._document.engine.requests(messages.GetElement)) == asked
 
@@ -261,7 +256,7 @@ def test_another_config_replaces_the_picture(
     assert "counting again" in view.status
     gpu_engine.hold = False
     gpu_engine.release()
-    qtbot.waitUntil(lambda: gpu_ran.is_current(gpu_ran.coverage) and view._feed.idle)
+    qtbot.waitUntil(lambda: gpu_ran.is_current(gpu_ran.coverage) and view.idle)
     assert "counting again" not in view.status
     assert int(view.canvas.overview.values[1, 0]) == 1
 
@@ -317,7 +312,7 @@ def test_rectangles_of_a_mask() -> None:
     mask = np.zeros((6, 8), bool)
     mask[1:3, 2:5] = True
     mask[4, [0, 7]] = True
-    assert _rectangles(mask, Placed(10, 100, 6, 8, 1, 1)) == (
+    assert rectangles(mask, Placed(10, 100, 6, 8, 1, 1)) == (
         QRectF(102, 11, 3, 2), QRectF(100, 14, 1, 1), QRectF(107, 14, 1, 1),
     )  # fmt: skip
 
@@ -327,7 +322,7 @@ def test_scattered_footprints_become_a_picture(qapp: QApplication) -> None:
     reply = messages.ProgramFootprint(
         "x", 0, messages.PlaneView(max_rows=200, max_columns=200), touched, 20000, 0
     )
-    shape = footprint_shape(reply, 200, 200, Theme())
+    shape = footprint_shape([reply], 200, 200, Theme())
     assert shape.image is not None
     assert shape.loads == ()
 
@@ -364,16 +359,15 @@ def test_zoom_keeps_square_elements_and_ends(view: CoverageView) -> None:
     assert canvas.visible().getRect() == (0, 0, 1024, 1024)
 
 
-def test_a_footprint_never_stands_on_another_tensor(
+def test_a_footprint_never_stands_on_another_slice(
     view: CoverageView, qtbot: QtBot, matmul_engine: MatmulEngine
 ) -> None:
-    engine = matmul_engine
     view.show_program(0)
-    qtbot.waitUntil(lambda: bool(view._feed._shapes))
-    engine.hold = True
-    combo = view.findChild(QComboBox, "coverage.tensor")
-    combo.setCurrentIndex((combo.currentIndex() + 1) % combo.count())
-    assert not view._feed._shapes
-    engine.hold = False
-    engine.release()
-    qtbot.waitUntil(lambda: bool(view._feed._shapes))
+    view.findChild(QComboBox, "coverage.tensor").setCurrentText("batch_ptr")
+    qtbot.waitUntil(lambda: bool(view.feed.footprint.shapes))
+    matmul_engine.hold = True
+    QTest.keyClick(view.findChild(QSpinBox, "coverage.batch_ptr.slice.0"), Qt.Key.Key_Up)
+    assert not view.feed.footprint.shapes
+    matmul_engine.hold = False
+    matmul_engine.release()
+    qtbot.waitUntil(lambda: bool(view.feed.footprint.shapes))

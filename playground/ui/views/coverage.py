@@ -1,273 +1,223 @@
-"""Tile coverage: any tensor of the launch as a picture of who loads and stores what."""
+"""Tile coverage: every tensor of the launch as a picture of who loads and stores what."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QSizePolicy,
-    QSpinBox,
-    QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from playground.model.plane import plane_shape
-from playground.ui.icons import icon
-from playground.ui.views.chips import FlowLayout
-from playground.ui.views.coverage_feed import CoverageFeed
+from playground.model.plane import position_of
+from playground.model.program_grid import program_count
+from playground.ui.views.coverage_controls import CoverageControls
+from playground.ui.views.coverage_feed import CoverageFeed, program_of
 from playground.ui.views.coverage_legend import CoverageLegend, LegendFacts
-from playground.ui.views.coverage_table import coverage_model
-from playground.ui.views.coverage_text import (
-    banner_text,
-    element_text,
-    program_text,
-    tensor_text,
-)
+from playground.ui.views.coverage_tables import CoverageTables
+from playground.ui.views.coverage_text import banner_text, element_text, tensor_text
 from playground.ui.views.elided import ElidedLabel
-from playground.ui.views.formatting import count_text
+from playground.ui.views.footprints import Footprints
+from playground.ui.views.map_grid import Arrangement, MapGrid
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plane_canvas import ZOOM_STEP, PlaneCanvas
+from playground.ui.views.plane_colours import SCHEDULED, ColourBy, Colouring
 from playground.ui.views.plot_actions import PlotActions
-from playground.ui.views.table_twin import RecordTable
+from playground.ui.views.program_map import ProgramMap
+from playground.ui.views.program_stepper import ProgramStepper
+from playground.ui.views.step_row import StepRow
+from playground.ui.views.tile_map import TileMap
 
 if TYPE_CHECKING:
     from playground.model.coverage import Coverage, TensorCoverage
-    from playground.protocol.messages import Element, Paint
+    from playground.protocol.messages import Element
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
-_PAINTS: tuple[tuple[Paint, str, str], ...] = (
-    ("owner", "Owner", "Colour every element by the program that stored it last"),
-    ("loads", "Loads", "Colour every element by how often it is loaded"),
-    ("stores", "Stores", "Colour every element by how often it is stored"),
-)
-
 
 class CoverageView(QWidget):
-    """The tile map with its controls; what it shows is the document's coverage.
+    """The tile maps with their controls; what they show is the document's coverage.
 
-    Only the choice of what to look at (tensor, paint, slices, program, zoom) lives here.
+    Which programs are looked at is the document's, too, as other views show them; only the choice
+    of how to look (tensor, colours, slices, zoom) lives here.
     """
+
+    sourceLineRequested = Signal(int)
+    arrangementChanged = Signal(str)
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("coverage")
         self.setAccessibleName("Tile coverage")
-        # Narrower than this the controls would be cut.
-        self.setMinimumWidth(self.fontMetrics().height() * 20)
         self._document, self._theme = document, theme
-        self._wish: Paint = "owner"
-        self._program: int | None = None
-        self._place: tuple[str, tuple[int, ...]] | None = None
-        self._icons: list[tuple[QToolButton, str]] = []
-        self.canvas = PlaneCanvas(theme, self)
-        self._feed = CoverageFeed(document, theme, self.canvas, self)
-        self._feed.pictured.connect(self._show_legend)
-        self._feed.element.connect(self._show_element)
-        self._feed.footprint.connect(self._show_footprint)
+        self._programs = document.programs
+        self._wish: ColourBy = "owner"
+        self._maps: list[TileMap] = []
+        self._hovering: TileMap | None = None
+        self._footprints = Footprints(document, self)
 
+        self.controls = CoverageControls(theme, self)
+        self.stepper = ProgramStepper(self._programs, theme, self._is_drawn, self)
+        self.step_row = StepRow(document, theme, self._is_drawn, self)
+        self.step_row.hide()
+        self.program_map = ProgramMap(self._programs, theme, self)
+        self.grid = MapGrid(self)
         self._banner = Notice("coverage.banner", theme, "bad", "warning", self)
         self._legend = CoverageLegend(theme, self)
-        self._status = QLabel(self)
-        self._status.setObjectName("coverage.status")
-        self._status.setWordWrap(True)
-        self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        # Two lines at all times, so that hovering never moves the picture.
-        self._status.setMinimumHeight(self.fontMetrics().lineSpacing() * 2)
-        self._status.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._table_model = coverage_model(self)
-        self._table = RecordTable(
-            "coverage.table", "Coverage of every tensor", self._table_model, self
-        )
-        self._table.recordPicked.connect(lambda tensor: self._choose(tensor.name))
+        # Of one line each at all times, so that hovering never moves the pictures.
+        self._status = ElidedLabel("coverage.status", self)
+        self.tables = CoverageTables(document, theme, self)
         self._pages = QStackedWidget(self)
-        self._pages.addWidget(self.canvas)
-        self._pages.addWidget(self._table)
+        self._pages.addWidget(self.grid)
+        self._pages.addWidget(self.tables)
         self._actions = PlotActions(
-            "coverage", theme, self.canvas, self._table_model.as_csv, "coverage", self
+            "coverage", theme, self.grid, self.tables.as_csv, "coverage", self
         )
-        self._actions.tableToggled.connect(self._pages.setCurrentIndex)
+        self._build()
+        self._connect()
+        self._show_coverage()
 
+    def _build(self) -> None:
+        self.controls.add(self._actions)
         page = QWidget(self)
         layout = QVBoxLayout(page)
-        layout.addWidget(self._make_controls(page))
-        layout.addWidget(self._make_stepper(page))
+        layout.setSpacing(4)
+        layout.addWidget(self.controls)
+        layout.addWidget(self.stepper)
+        layout.addWidget(self.step_row)
         layout.addWidget(self._banner)
         layout.addWidget(self._pages, 1)
         layout.addWidget(self._legend)
         layout.addWidget(self._status)
-        self._empty = EmptyState("coverage.empty", "", "", theme, self)
+        layout.addWidget(self.stepper.text)
+        self._empty = EmptyState("coverage.empty", "", "", self._theme, self)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(page)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._stack)
+        self.controls.show_arrangement(self.grid.arrangement)
 
-        self.canvas.hovered.connect(lambda row, column: self._feed.ask_element(row, column))
-        self.canvas.left.connect(self._leave)
-        self.canvas.picked.connect(self._feed.pick)
-        self.canvas.stepRequested.connect(self._step_program)
-        self._feed.owner_picked.connect(self.show_program)
+    def _connect(self) -> None:
+        controls, programs, document = self.controls, self._programs, self._document
+        controls.tensorChosen.connect(self._on_tensor)
+        controls.arrangementChosen.connect(self.set_arrangement)
+        controls.colourChosen.connect(self._choose_colour)
+        controls.programsToggled.connect(self._show_program_map)
+        controls.zoomWanted.connect(lambda way: self.canvas.zoom(ZOOM_STEP**way))
+        controls.fitWanted.connect(lambda: self.canvas.fit())
+        self.stepper.stepsToggled.connect(self._show_steps)
+        self.step_row.sourceLineRequested.connect(self.sourceLineRequested)
+        self.tables.sourceLineRequested.connect(self.sourceLineRequested)
+        self.tables.tensorPicked.connect(self._choose)
+        self.program_map.told.connect(self._status.setText)
+        self.program_map.canvas.left.connect(self._show_status)
+        self.program_map.canvas.stepRequested.connect(programs.step)
+        self._actions.tableToggled.connect(self._pages.setCurrentIndex)
+        programs.chosenChanged.connect(self._show_programs)
+        programs.hoveredChanged.connect(self._show_programs)
+        programs.orderChanged.connect(self._show_maps)
+        programs.schedule.changed.connect(self._show_maps)
+        programs.steps.moved.connect(self._show_step)
         document.coveredChanged.connect(self._show_coverage)
         document.configChanged.connect(self._show_status)
         document.launchesChanged.connect(self._show_coverage)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self._show_coverage()
-
-    # ------------------------------------------------------------------------------ building
-
-    def _tool(self, name: str, icon_name: str, text: str, parent: QWidget) -> QToolButton:
-        button = QToolButton(parent)
-        button.setObjectName(name)
-        button.setAccessibleName(text)
-        button.setToolTip(text)
-        button.setAutoRaise(True)
-        self._icons.append((button, icon_name))
-        return button
-
-    def _make_controls(self, parent: QWidget) -> QWidget:
-        bar = QWidget(parent)
-        flow = FlowLayout(bar, 3)
-        self._tensor = QComboBox(bar)
-        self._tensor.setObjectName("coverage.tensor")
-        self._tensor.setAccessibleName("Tensor to show")
-        self._tensor.setToolTip("Tensor to show")
-        self._tensor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._tensor.currentIndexChanged.connect(self._show_tensor)
-        flow.addWidget(self._tensor)
-        paints = QWidget(bar)
-        row = QHBoxLayout(paints)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        self._paints = QButtonGroup(self)
-        self._paint_buttons: dict[Paint, QToolButton] = {}
-        for paint, text, tip in _PAINTS:
-            button = QToolButton(paints)
-            button.setObjectName(f"coverage.paint.{paint}")
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setAccessibleName(f"{text}: {tip}")
-            button.setCheckable(True)
-            button.clicked.connect(lambda _=False, p=paint: self._choose_paint(p))
-            self._paints.addButton(button)
-            self._paint_buttons[paint] = button
-            row.addWidget(button)
-        flow.addWidget(paints)
-        self._slices = QWidget(bar)
-        self._slice_row = QHBoxLayout(self._slices)
-        self._slice_row.setContentsMargins(0, 0, 0, 0)
-        self._slice_boxes: list[QSpinBox] = []
-        flow.addWidget(self._slices)
-        zooms = QWidget(bar)
-        row = QHBoxLayout(zooms)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        for name, picture, text, action in (
-            ("coverage.zoomOut", "minus", "Zoom out (−)", lambda: self.canvas.zoom(1 / ZOOM_STEP)),
-            ("coverage.zoomIn", "plus", "Zoom in (+)", lambda: self.canvas.zoom(ZOOM_STEP)),
-            ("coverage.fit", "fit", "Fit the whole tensor (0)", self.canvas.fit),
-        ):
-            button = self._tool(name, picture, text, zooms)
-            button.clicked.connect(action)
-            row.addWidget(button)
-        flow.addWidget(zooms)
-        flow.addWidget(self._actions)
-        bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        return bar
-
-    def _make_stepper(self, parent: QWidget) -> QWidget:
-        bar = QWidget(parent)
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(0, 0, 0, 0)
-        label = QLabel("Program", bar)
-        self._stepper = QSpinBox(bar)
-        self._stepper.setObjectName("coverage.program")
-        self._stepper.setAccessibleName("Program whose loads and stores are highlighted")
-        self._stepper.setSpecialValueText("none")
-        self._stepper.setMinimum(-1)
-        self._stepper.setValue(-1)
-        self._stepper.setKeyboardTracking(False)
-        self._stepper.valueChanged.connect(self._on_stepper)
-        label.setBuddy(self._stepper)
-        previous = self._tool("coverage.previous", "prev", "Previous program (Page Up)", bar)
-        previous.clicked.connect(lambda: self._step_program(-1))
-        following = self._tool("coverage.next", "next", "Next program (Page Down)", bar)
-        following.clicked.connect(lambda: self._step_program(1))
-        self._clear = self._tool("coverage.clear", "cross", "No program highlighted", bar)
-        self._clear.clicked.connect(lambda: self.show_program(None))
-        self._footprint = ElidedLabel("coverage.footprint", bar)
-        for widget in (label, previous, self._stepper, following, self._clear):
-            row.addWidget(widget)
-        row.addWidget(self._footprint, 1)
-        return bar
-
-    def _recolour(self) -> None:
-        size = self.fontMetrics().height()
-        for button, name in self._icons:
-            button.setIcon(icon(name, self._theme))
-            button.setIconSize(QSize(size, size))
 
     # ------------------------------------------------------------------------------ showing
 
     @property
-    def tensor(self) -> TensorCoverage | None:
-        """The tensor shown, or None before anything was counted."""
-        coverage = self._document.coverage
-        index = self._tensor.currentIndex()
-        if coverage is None or not 0 <= index < len(coverage.tensors):
-            return None
-        return coverage.tensors[index]
+    def chosen(self) -> TileMap | None:
+        """The map that the controls act on, None before anything was counted."""
+        index = self.controls.tensor.currentIndex()
+        return self._maps[index] if 0 <= index < len(self._maps) else None
 
     @property
-    def paint(self) -> Paint:
-        """What colours the elements: the user's wish, or loads where nothing is stored."""
-        tensor = self.tensor
-        if self._wish != "loads" and tensor is not None and tensor.unwritten is None:
+    def tensor(self) -> TensorCoverage | None:
+        """The tensor the controls act on, or None before anything was counted."""
+        chosen = self.chosen
+        return chosen.tensor if chosen is not None else None
+
+    @property
+    def canvas(self) -> PlaneCanvas:
+        """The canvas the controls act on; that of the programs while there is no tensor."""
+        chosen = self.chosen
+        return chosen.canvas if chosen is not None else self.program_map.canvas
+
+    @property
+    def feed(self) -> CoverageFeed | None:
+        """What supplies the canvas the controls act on."""
+        chosen = self.chosen
+        return chosen.feed if chosen is not None else None
+
+    @property
+    def maps(self) -> tuple[TileMap, ...]:
+        """The map of each tensor, in the launch's order."""
+        return tuple(self._maps)
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything that was asked for is drawn."""
+        return self._is_drawn() and all(each.feed.idle for each in self._maps)
+
+    def colour_of(self, tensor: TensorCoverage) -> ColourBy:
+        """Return what colours a tensor: the user's wish, or loads where nothing is stored."""
+        if self._wish != "loads" and tensor.unwritten is None:
             return "loads"
+        if self._wish in SCHEDULED and self._programs.schedule.turns is None:
+            return "owner"
         return self._wish
 
     @property
     def status(self) -> str:
-        """The text under the picture."""
+        """The text under the pictures."""
         return self._status.text()
+
+    def _is_drawn(self) -> bool:
+        return self._footprints.idle and not self._programs.steps.running
 
     def _show_coverage(self) -> None:
         coverage = self._document.coverage
-        self._stack.setCurrentIndex(1 if coverage is not None and coverage.tensors else 0)
+        full = coverage is not None and bool(coverage.tensors)
+        self._stack.setCurrentIndex(1 if full else 0)
         self._banner.say(banner_text(coverage) if coverage else "")
-        self._table_model.set_records(coverage.tensors if coverage else ())
-        self._table.fit_columns()
-        if coverage is None or not coverage.tensors:
+        self.tables.show_coverage(coverage)
+        if coverage is None or not full:
             self._say_what_to_do(coverage)
-            self._feed.clear()
+            for each in self._maps:
+                each.feed.clear()
             return
-        before = self._tensor.currentText()
-        blocker = QSignalBlocker(self._tensor)
-        self._tensor.clear()
-        self._tensor.addItems([tensor.name for tensor in coverage.tensors])
-        index = self._tensor.findText(before)
-        if index < 0:
-            # What is stored is what a kernel is about; inputs are one choice away.
-            stored = [t.unwritten is not None for t in coverage.tensors]
-            index = stored.index(True) if True in stored else 0
-        self._tensor.setCurrentIndex(index)
-        del blocker
-        programs = coverage.grid[0] * coverage.grid[1] * coverage.grid[2]
-        blocker = QSignalBlocker(self._stepper)
-        self._stepper.setMaximum(programs - 1)
-        del blocker
-        if self._program is not None and self._program >= programs:
-            self._program = None
-        self._show_tensor()
+        index = self.controls.show_tensors(coverage.tensors)
+        names = [tensor.name for tensor in coverage.tensors]
+        if [each.tensor.name for each in self._maps] != names:
+            self._make_maps(coverage)
+        self.grid.set_arrangement(self.grid.arrangement, index)
+        self.stepper.show_count()
+        self._show_maps()
+        self._show_programs()
+        self._show_step()
+
+    def _make_maps(self, coverage: Coverage) -> None:
+        for old in self._maps:
+            old.feed.clear()
+            old.hide()
+            old.deleteLater()
+        self._maps = []
+        for index, tensor in enumerate(coverage.tensors):
+            made = TileMap(tensor, self._document, self._theme, self._footprints, self.grid)
+            self._maps.append(made)
+            made.wanted.connect(lambda i=index: self.controls.tensor.setCurrentIndex(i))
+            made.sliced.connect(self._on_sliced)
+            made.canvas.hovered.connect(lambda row, column, m=made: self._hover(m, row, column))
+            made.canvas.left.connect(self._leave)
+            made.canvas.picked.connect(made.feed.pick)
+            made.canvas.stepRequested.connect(self._programs.step)
+            made.feed.pictured.connect(self._show_legend)
+            made.feed.element.connect(lambda element, m=made: self._show_element(m, element))
+            made.feed.owner_picked.connect(self.show_program)
+            made.feed.footprint.counted.connect(self._show_counts)
+            made.show()
+        self.program_map.setParent(self.grid)
+        self.grid.set_maps(self._maps, self.program_map)
+        self._show_program_map(self.controls.programs.isChecked())
 
     def _say_what_to_do(self, coverage: Coverage | None) -> None:
         if self._document.launch is None:
@@ -279,65 +229,51 @@ class CoverageView(QWidget):
         else:
             self._empty.say("Nothing to draw", "This launch has no tensor argument.")
 
-    def _show_tensor(self) -> None:
-        tensor = self.tensor
-        if tensor is None:
+    def _show_maps(self) -> None:
+        coverage = self._document.coverage
+        if coverage is None or not self._maps:
             return
-        self._make_slices(tensor.shape)
-        stored = tensor.unwritten is not None
-        for paint, button in self._paint_buttons.items():
-            button.setEnabled(stored or paint == "loads")
-            button.setChecked(paint == self.paint)
-        rows, columns = plane_shape(tensor.shape)
-        self.canvas.set_plane(rows, columns, folded=len(tensor.shape) == 1)
-        place = (tensor.name, self._slice_values())
-        if place != self._place:
-            # Counts of another tensor must not stand here until its own are there.
-            self._place = place
-            self._footprint.setText("" if self._program is None else "looking …")
-        self._feed.show(tensor, self.paint, self._slice_values())
+        for each, tensor in zip(self._maps, coverage.tensors, strict=False):
+            each.show_tensor(tensor, self._colouring(self.colour_of(tensor)))
+            each.set_chosen(each is self.chosen)
+        wish = self._wish if self._wish in SCHEDULED and self._programs.schedule.turns else None
+        self.program_map.show_grid(self._colouring(wish or ("order" if self._wish in (
+            "order", "first") else "owner")))  # fmt: skip
+        self._show_controls()
         self._show_legend()
         self._show_status()
-        self._sync_stepper()
-        self._feed.show_program(self._program)
 
-    def _make_slices(self, shape: tuple[int, ...]) -> None:
-        sizes = shape[:-2]
-        if [box.maximum() + 1 for box in self._slice_boxes] == list(sizes):
-            return
-        for box in self._slice_boxes:
-            self._slice_row.removeWidget(box)
-            box.hide()
-            box.deleteLater()
-        self._slice_boxes = []
-        for axis, size in enumerate(sizes):
-            box = QSpinBox(self._slices)
-            box.setObjectName(f"coverage.slice.{axis}")
-            box.setAccessibleName(f"Index in dimension {axis}, 0 to {size - 1}")
-            box.setToolTip(box.accessibleName())
-            box.setPrefix(f"dim {axis}: ")
-            box.setSuffix(f" of {size}")
-            box.setRange(0, size - 1)
-            box.setWrapping(True)
-            box.valueChanged.connect(self._show_tensor)
-            self._slice_row.addWidget(box)
-            self._slice_boxes.append(box)
-        self._slices.setVisible(bool(sizes))
+    def _colouring(self, by: ColourBy) -> Colouring:
+        schedule = self._programs.schedule
+        if by == "sm" and schedule.reply is not None:
+            return Colouring(by, schedule.reply.multiprocessor)
+        if by == "wave" and schedule.turns is not None:
+            return Colouring(by, schedule.turns.wave + 1)
+        return Colouring(by, self._programs.ranks() if by == "order" else None)
 
-    def _slice_values(self) -> tuple[int, ...]:
-        return tuple(box.value() for box in self._slice_boxes)
+    def _show_controls(self) -> None:
+        tensor, schedule = self.tensor, self._programs.schedule
+        stored = tensor is None or tensor.unwritten is not None
+        missing = "" if schedule.possible() else schedule.missing()
+        self.controls.show_colour(self._wish, stored=stored, no_schedule=missing)
 
     def _show_legend(self) -> None:
         tensor, coverage = self.tensor, self._document.coverage
         if tensor is None or coverage is None:
             self._legend.show_facts(None)
             return
-        programs = coverage.grid[0] * coverage.grid[1] * coverage.grid[2]
-        most = tensor.loads.maximum if self.paint == "loads" else tensor.stores.maximum
+        by = self.colour_of(tensor)
+        schedule = self._programs.schedule
+        most = tensor.loads.maximum if by == "loads" else tensor.stores.maximum
+        if by == "sm" and schedule.reply is not None:
+            most = schedule.reply.figures.multiprocessors
+        elif by == "wave" and schedule.turns is not None:
+            most = int(schedule.turns.wave.max(initial=0)) + 1
         self._legend.show_facts(
             LegendFacts(
-                self.paint, programs, most, tensor.unwritten, self._program,
+                by, program_count(coverage.grid), most, tensor.unwritten,
                 tensor.multi_written, tensor.disputed or 0,
+                by_start=by == "order" and self._programs.ranks() is not None,
             )
         )  # fmt: skip
 
@@ -349,65 +285,101 @@ class CoverageView(QWidget):
         if coverage.resolution != "every element":
             text += f" · counted: {coverage.resolution}"
         if not self._document.is_current(coverage):
-            text = f"Of {coverage.config.label()} (counting again …)\n{text}"
+            text = f"Of {coverage.config.label()} (counting again …): {text}"
         self._status.setText(text)
-        self.canvas.setAccessibleDescription(text)
+
+    # ------------------------------------------------------------------------------ hovering
+
+    def _hover(self, where: TileMap, row: int, column: int) -> None:
+        self._hovering = where
+        where.feed.ask_element(row, column)
 
     def _leave(self) -> None:
-        self._feed.forget_element()
+        self._hovering = None
+        for each in self._maps:
+            each.feed.forget_element()
+        self._programs.hover(None)
         self._show_status()
 
-    def _show_element(self, element: Element) -> None:
+    def _show_element(self, where: TileMap, element: Element) -> None:
         coverage = self._document.coverage
-        if coverage is not None:
+        if coverage is not None and where is self._hovering:
             self._status.setText(element_text(element, coverage.grid))
+            self._programs.hover(program_of(element))
 
     # ------------------------------------------------------------------------------ choosing
 
+    def set_arrangement(self, arrangement: Arrangement) -> None:
+        """Stand the maps otherwise."""
+        self.controls.show_arrangement(arrangement)
+        if arrangement != self.grid.arrangement:
+            self.grid.set_arrangement(arrangement, self.controls.tensor.currentIndex())
+            self.arrangementChanged.emit(arrangement)
+
+    def _on_tensor(self, index: int) -> None:
+        self.grid.set_arrangement(self.grid.arrangement, index)
+        self._show_maps()
+        self._show_counts()
+
     def _choose(self, name: str) -> None:
-        self._tensor.setCurrentText(name)
+        self.controls.tensor.setCurrentText(name)
         self._actions.show_table(False)
 
-    def _choose_paint(self, paint: Paint) -> None:
-        self._wish = paint
-        self._show_tensor()
+    def _choose_colour(self, by: ColourBy) -> None:
+        self._wish = by
+        self._programs.schedule.want("coverage", by in SCHEDULED)
+        self._show_maps()
+
+    def _on_sliced(self) -> None:
+        self._show_maps()
+
+    def _show_program_map(self, shown: bool) -> None:
+        self.program_map.setVisible(shown)
+        self.grid.arrange()
 
     def show_program(self, program: int | None) -> None:
         """Highlight what `program` loads and stores, or nothing."""
-        self._program = program
-        self._sync_stepper()
+        self._programs.choose(() if program is None else (program,))
+
+    def show_place(self, tensor: str, index: tuple[int, ...], programs: tuple[int, ...]) -> None:
+        """Show an element of a tensor large, with the programs that have to do with it."""
+        names = [each.tensor.name for each in self._maps]
+        if tensor not in names:
+            self._programs.choose(programs)
+            return
+        self._actions.show_table(False)
+        self.controls.tensor.setCurrentIndex(names.index(tensor))
+        where = self._maps[names.index(tensor)]
+        if len(index) == len(where.tensor.shape):
+            row, column, slices = position_of(where.tensor.shape, index)
+            where.set_slices(slices)
+            self._show_maps()
+            where.canvas.point_at(row, column)
+        self._programs.choose(programs)
+
+    def _show_programs(self) -> None:
+        programs = self._programs
+        for each in self._maps:
+            each.feed.footprint.show_programs(programs.shown, preview=programs.previewed)
+        self._show_counts()
         self._show_legend()
-        self._feed.show_program(program)
 
-    def _on_stepper(self, value: int) -> None:
-        self.show_program(value if value >= 0 else None)
+    def _show_counts(self) -> None:
+        chosen = self.chosen
+        counts = chosen.feed.footprint.counts if chosen is not None else None
+        self.stepper.show_counts(
+            (chosen.tensor.name, *counts) if chosen is not None and counts is not None else None
+        )
 
-    def _step_program(self, direction: int) -> None:
-        coverage = self._document.coverage
-        if coverage is None:
-            return
-        last = self._stepper.maximum()
-        now = -1 if self._program is None else self._program
-        self.show_program(min(max(now + direction, 0), last))
+    def _show_steps(self, shown: bool) -> None:
+        self.step_row.setVisible(shown)
+        self._programs.steps.want(shown)
 
-    def _sync_stepper(self) -> None:
-        blocker = QSignalBlocker(self._stepper)
-        self._stepper.setValue(-1 if self._program is None else self._program)
-        del blocker
-        self._clear.setEnabled(self._program is not None)
-        if self._program is None:
-            self._footprint.setText("click a tile to see its program")
-            self._footprint.setToolTip("Its loads and stores are outlined, in every tensor")
-            self._footprint.setEnabled(False)
-
-    def _show_footprint(self, loads: int, stores: int) -> None:
-        coverage = self._document.coverage
-        if coverage is None or self._program is None:
-            return
-        grid = coverage.grid
-        place = program_text(self._program, grid) if grid[1] * grid[2] > 1 else ""
-        parts = [f"loads {count_text(loads)}", f"stores {count_text(stores)} elements here"]
-        text = " · ".join([*([place] if place else []), *parts])
-        self._footprint.setEnabled(True)
-        self._footprint.setText(text)
-        self._footprint.setToolTip(text)
+    def _show_step(self) -> None:
+        steps = self._programs.steps
+        elements, site = steps.elements(), steps.site()
+        for each in self._maps:
+            mine = elements if each.tensor.name == steps.tensor() else None
+            if mine is None and elements is not None:
+                mine = elements[:0]
+            each.feed.footprint.show_step(mine, stored=site is None or site.kind != "load")

@@ -11,24 +11,25 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.ui.views.formatting import count_text
 from playground.ui.views.plane_marks import DISPUTED, SHARED, mark_brush, mark_ground
-from playground.ui.views.plane_painting import footprint_styles, hatch_ground
+from playground.ui.views.plane_overlay import footprint_styles
+from playground.ui.views.plane_painting import hatch_ground
 
 if TYPE_CHECKING:
-    from playground.protocol.messages import Paint
     from playground.ui.theme import Theme
+    from playground.ui.views.plane_colours import ColourBy
 
 
 @dataclass(frozen=True)
 class LegendFacts:
     """What the legend explains; None for what the picture does not show."""
 
-    paint: Paint
+    by: ColourBy
     programs: int
     maximum: int
     unwritten: int | None = None
-    program: int | None = None
     shared: int = 0
     disputed: int = 0
+    by_start: bool = False
 
 
 class CoverageLegend(QWidget):
@@ -58,29 +59,43 @@ class CoverageLegend(QWidget):
         facts = self._facts
         if facts is None:
             return []
-        if facts.paint == "owner":
-            last = max(facts.programs - 1, 0)
-            entries = [("owner", f"owner program 0 … {count_text(last)}")]
-        else:
-            verb = "loads" if facts.paint == "loads" else "stores"
-            entries = [("scale", f"{verb} 1 … {count_text(max(facts.maximum, 1))}")]
-            if facts.maximum <= 1:
-                entries = [("once", f"{verb} 1")]
-            if facts.paint == "loads":
-                entries.append(("none", "never loaded"))
-        if facts.unwritten is not None and facts.paint != "loads":
+        entries = [self._colour_entry(facts)]
+        if facts.by == "loads":
+            entries.append(("none", "never loaded"))
+        elif facts.unwritten is not None:
             entries.append(("unwritten", f"never written: {count_text(facts.unwritten)}"))
-        if facts.paint == "owner":
+        if facts.by not in ("loads", "stores", "first"):
             if facts.disputed:
                 text = f"different values by several programs: {count_text(facts.disputed)}"
                 entries.append(("disputed", text))
             if facts.shared > facts.disputed:
                 text = f"written by several programs: {count_text(facts.shared - facts.disputed)}"
                 entries.append(("shared", text))
-        if facts.program is not None:
-            entries.append(("stores", f"stored by program {count_text(facts.program)}"))
-            entries.append(("loads", "loaded by it"))
+        # There before a program is looked at, so that hovering never moves the pictures.
+        entries.append(("stores", "stored by the program"))
+        entries.append(("loads", "loaded by it"))
         return entries
+
+    @staticmethod
+    def _colour_entry(facts: LegendFacts) -> tuple[str, str]:
+        last = count_text(max(facts.programs - 1, 0))
+        most = count_text(max(facts.maximum, 1))
+        if facts.by in ("loads", "stores"):
+            one = facts.maximum <= 1
+            return ("once", f"{facts.by} 1") if one else ("scale", f"{facts.by} 1 … {most}")
+        if facts.by == "sm":
+            return "owner", f"multiprocessor 0 … {count_text(max(facts.maximum - 1, 0))}"
+        if facts.by == "wave":
+            return ("once", "wave 1, the only one") if facts.maximum <= 1 else (
+                "scale", f"wave 1 … {most}"
+            )  # fmt: skip
+        if facts.by == "order":
+            programs = count_text(facts.programs)
+            what = f"start 1 … {programs}" if facts.by_start else f"program 0 … {last}"
+            return "scale", f"last writer: {what}"
+        if facts.by == "first":
+            return "scale", f"first writer: program 0 … {last}"
+        return "owner", f"owner program 0 … {last}"
 
     def _swatch_width(self, kind: str) -> float:
         height = self.fontMetrics().height()

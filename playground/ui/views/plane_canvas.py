@@ -21,13 +21,17 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from playground.ui.views.plane_painting import PlanePainting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtCore import QEvent
 
     from playground.ui.theme import Theme
-    from playground.ui.views.plane_image import FootprintShape, PlaneImage
+    from playground.ui.views.plane_footprint import FootprintShape
+    from playground.ui.views.plane_image import PlaneImage
 
 MAX_CELL = 96.0
 ZOOM_STEP = 1.25
+POINT_CELL = 12.0
 
 
 class PlaneCanvas(QWidget):
@@ -43,10 +47,10 @@ class PlaneCanvas(QWidget):
     picked = Signal(int, int)
     stepRequested = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, title: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("coverage.canvas")
-        self.setAccessibleName("Tile map")
+        self.setObjectName(name)
+        self.setAccessibleName(title)
         self._painting = PlanePainting(self, theme)
         self.rows = self.columns = 0
         self.scale_x = self.scale_y = 1.0
@@ -54,6 +58,10 @@ class PlaneCanvas(QWidget):
         self.overview: PlaneImage | None = None
         self.detail: PlaneImage | None = None
         self.footprints: tuple[FootprintShape, ...] = ()
+        self.preview = False
+        self.step: FootprintShape | None = None
+        self.outlines: tuple[tuple[QRectF, str], ...] = ()
+        self.cell_text: Callable[[int, int], str] | None = None
         self.hover: tuple[int, int] | None = None
         self.folded = False
         self._fitted = True
@@ -79,10 +87,28 @@ class PlaneCanvas(QWidget):
         self.overview, self.detail = overview, detail
         self.update()
 
-    def show_footprints(self, footprints: tuple[FootprintShape, ...]) -> None:
-        """Highlight what a program touches; the last one that covers the view is drawn."""
-        self.footprints = footprints
-        self.update()
+    def show_footprints(
+        self, footprints: tuple[FootprintShape, ...], *, preview: bool = False
+    ) -> None:
+        """Highlight what programs touch; the last one that covers the view is drawn.
+
+        A preview is outlined only, everything else around it stays as bright as it is.
+        """
+        if footprints or self.footprints or preview != self.preview:
+            self.footprints, self.preview = footprints, preview
+            self.update()
+
+    def show_step(self, step: FootprintShape | None) -> None:
+        """Highlight what one step of a program touches, over its whole footprint."""
+        if step is not None or self.step is not None:
+            self.step = step
+            self.update()
+
+    def show_outlines(self, outlines: tuple[tuple[QRectF, str], ...]) -> None:
+        """Draw a line around rectangles of elements, each in a colour of the theme."""
+        if outlines != self.outlines:
+            self.outlines = outlines
+            self.update()
 
     # ------------------------------------------------------------------------------ geometry
 
@@ -94,11 +120,19 @@ class PlaneCanvas(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return the least size with which tiles can be told apart."""
         unit = self.fontMetrics().height()
-        return QSize(unit * 14, unit * 10)
+        return QSize(unit * 4, unit * 3)
+
+    @property
+    def bare(self) -> bool:
+        """Whether there is no room for rulers."""
+        unit = self.fontMetrics().height()
+        return self.width() < unit * 15 or self.height() < unit * 8
 
     def plot_area(self) -> QRectF:
         """Return where elements are drawn: the widget without its rulers."""
         metrics = self.fontMetrics()
+        if self.bare:
+            return QRectF(1, 1, max(self.width() - 2, 1), max(self.height() - 2, 1))
         longest = self.rows * self.columns if self.folded else self.rows
         gutter = metrics.horizontalAdvance(str(max(longest, 1000))) + metrics.height()
         top = metrics.height() * 1.5
@@ -210,6 +244,20 @@ class PlaneCanvas(QWidget):
         self._clamp()
         self._moved()
 
+    def point_at(self, row: int, column: int) -> None:
+        """Bring one element into the middle, near enough to see it as a cell, as if hovered."""
+        area = self.plot_area()
+        if min(self.scale_x, self.scale_y) < POINT_CELL:
+            self.zoom(POINT_CELL / min(self.scale_x, self.scale_y))
+        self.origin = QPointF(
+            column + 0.5 - area.width() / self.scale_x / 2,
+            row + 0.5 - area.height() / self.scale_y / 2,
+        )
+        self._fitted = False
+        self._clamp()
+        self._moved()
+        self._set_hover((row, column))
+
     def _clamp(self) -> None:
         area = self.plot_area()
         # The middle of the view stays on the plane: zooming keeps its place under the cursor up to
@@ -229,6 +277,10 @@ class PlaneCanvas(QWidget):
         """Draw pictures, overlays and rulers."""
         painter = QPainter(self)
         self._painting.paint(painter)
+
+    def element_text(self, row: int, column: int) -> str:
+        """Return what stands in the cell of an element where cells are large."""
+        return f"{row}, {column}" if self.cell_text is None else self.cell_text(row, column)
 
     # ------------------------------------------------------------------------------ input
 

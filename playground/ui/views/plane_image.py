@@ -1,4 +1,4 @@
-"""From the engine's counters to pictures: colours, tile borders, labels and footprints."""
+"""From the engine's counters to pictures: colours, tile borders and labels."""
 
 from __future__ import annotations
 
@@ -9,40 +9,17 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QImage
 
+from playground.ui.views.plane_colours import SCHEDULED, Colouring, argb_of, colour_table
 from playground.ui.views.plane_marks import DISPUTED, SHARED, mark_image
+from playground.ui.views.plane_place import Placed, placed, runs
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QColor
-
-    from playground.protocol.messages import Plane, PlaneView, ProgramFootprint
+    from playground.protocol.messages import Plane
     from playground.ui.theme import Theme
 
 MAX_LINES = 6000
 MAX_LABELS = 600
-MAX_RECTS = 4000
 LABEL_CELLS = 320
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """Where a reduced array lies in the plane: one cell covers `down` by `across` elements."""
-
-    row: int
-    column: int
-    rows: int
-    columns: int
-    down: float
-    across: float
-
-    @property
-    def exact(self) -> bool:
-        """Whether every cell is one element."""
-        return self.down == 1 and self.across == 1
-
-    @property
-    def rect(self) -> QRectF:
-        """The elements covered, as x (column), y (row), width, height."""
-        return QRectF(self.column, self.row, self.columns, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,65 +41,21 @@ class PlaneImage:
     marks: tuple[tuple[int, QImage], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class FootprintShape:
-    """What a program touches, as rectangles of elements; `image` where there are too many."""
-
-    placed: Placed
-    loads: tuple[QRectF, ...]
-    stores: tuple[QRectF, ...]
-    image: QImage | None
-    load_count: int
-    store_count: int
-
-    @property
-    def bounds(self) -> QRectF:
-        """The smallest rectangle around all of it; null when it touches nothing here."""
-        bounds = QRectF()
-        for rect in (*self.loads, *self.stores):
-            bounds = bounds.united(rect)
-        return bounds
-
-
-def placed(view: PlaneView, shape: tuple[int, ...], rows: int, columns: int) -> Placed:
-    """Return where an array of `shape` that answers `view` lies in a plane of rows by columns."""
-    height = view.rows or rows - view.row
-    width = view.columns or columns - view.column
-    return Placed(
-        view.row, view.column, height, width,
-        _step(height, shape[0], view.max_rows), _step(width, shape[1], view.max_columns),
-    )  # fmt: skip
-
-
-def _step(elements: int, cells: int, limit: int) -> float:
-    # The engine reduces by whole blocks, the last one of which may be cut short.
-    step = max(1, -(-elements // max(limit, 1)))
-    return step if -(-elements // step) == cells else elements / max(cells, 1)
-
-
-def owner_slot(program: np.ndarray, entries: int) -> np.ndarray:
-    """Return the colour of each program: neighbours differ, also one row of tiles further.
-
-    Half a turn more in every round keeps tiles above one another apart for rows of a power of two
-    of tiles, and light and dark still alternate. (Other counts can meet: borders are drawn, too.)
-    """
-    slot: np.ndarray = (program + entries // 2 * (program // entries)) % entries
-    return slot
-
-
-def _argb(red: int, green: int, blue: int, alpha: int = 255) -> int:
-    return alpha << 24 | red << 16 | green << 8 | blue
-
-
-def colour(plane: Plane, theme: Theme, fold_elements: int | None = None) -> PlaneImage:
-    """Return `plane` as a picture.
+def colour(
+    plane: Plane,
+    theme: Theme,
+    fold_elements: int | None = None,
+    colouring: Colouring | None = None,
+) -> PlaneImage:
+    """Return `plane` as a picture, by default coloured by what it holds.
 
     Elements that nobody wrote are left transparent, for the ground's hatching to show through.
     `fold_elements` is the length of a 1D tensor: cells behind its end get the ground's colour.
     """
     values, flags = plane.values, plane.flags
     place = placed(plane.view, values.shape, plane.plane_rows, plane.plane_columns)
-    table = _table(plane, theme)
+    colouring = colouring or Colouring(plane.paint)
+    table = colour_table(plane, theme, colouring)
     # One look-up a pixel: -1 (nobody) is entry 0. Whole-array steps beyond it only where needed.
     pixels = table[np.minimum(values, len(table) - 2) + 1]
     behind = _behind(plane, place, fold_elements)
@@ -133,7 +66,7 @@ def colour(plane: Plane, theme: Theme, fold_elements: int | None = None) -> Plan
             missing &= ~behind
         pixels[missing] = 0
     if behind is not None:
-        pixels[behind] = _of(theme.color("plot_background"))
+        pixels[behind] = argb_of(theme.color("plot_background"))
     hole = _bounds(missing, place) if missing is not None else None
     height, width = pixels.shape
     shape = (
@@ -143,31 +76,17 @@ def colour(plane: Plane, theme: Theme, fold_elements: int | None = None) -> Plan
     lines: tuple[QLineF, ...] = ()
     labels: tuple[tuple[QRectF, int], ...] = ()
     marks: tuple[tuple[int, QImage], ...] = ()
-    if plane.paint == "owner":
+    if not colouring.counts:
         shown = values if behind is None else np.where(behind, -2, values)
         lines, labels = _borders(shown, place), _labels(shown, place)
+        if colouring.by in SCHEDULED:
+            # The number that gives the colour says more here than whose it is.
+            numbers = colouring.numbers(plane.programs)
+            labels = tuple((rect, int(numbers[program])) for rect, program in labels)
+    if plane.paint == "owner":
         found = ((bit, mark_image(flags, bit)) for bit in (SHARED, DISPUTED))
         marks = tuple((bit, mark) for bit, mark in found if mark is not None)
     return PlaneImage(place, image, values, flags, hole, lines, labels, marks)
-
-
-def _of(color: QColor) -> np.uint32:
-    return np.uint32(_argb(color.red(), color.green(), color.blue()))
-
-
-def _table(plane: Plane, theme: Theme) -> np.ndarray:
-    """Return the colour of every value from -1 on."""
-    if plane.paint == "owner":
-        entries = theme.owner_colormap()
-        colours = np.array([_argb(*rgb) for rgb in entries], np.uint32)
-        count = max(plane.programs, int(plane.values.max(initial=0)) + 1)
-        slots = owner_slot(np.arange(count), len(entries))
-        return np.concatenate([[_of(theme.color("plot_background"))], colours[slots]])
-    scale = np.array([_argb(*rgb) for rgb in theme.sequential_colormap(256)], np.uint32)
-    # Counts beyond what eyes tell apart share the top colour; hover gives the exact number.
-    top = min(max(int(plane.maximum), 1), 1 << 16)
-    none = _of(theme.color("border"))
-    return np.concatenate([[none, none], scale[np.arange(1, top + 1) * 255 // top]])
 
 
 def _behind(plane: Plane, place: Placed, fold_elements: int | None) -> np.ndarray | None:
@@ -202,12 +121,12 @@ def _borders(values: np.ndarray, place: Placed) -> tuple[QLineF, ...]:
     # A tensor whose owners change at every other cell has no tiles worth outlining.
     if upright.mean() + level.mean() > 0.35 if upright.size and level.size else False:
         return ()
-    for number, start, end in _runs(upright.T):
+    for number, start, end in runs(upright.T):
         x = place.column + (number + 1) * place.across
         lines.append(QLineF(x, place.row + start * place.down, x, place.row + end * place.down))
         if len(lines) > MAX_LINES:
             return ()
-    for number, start, end in _runs(level):
+    for number, start, end in runs(level):
         y = place.row + (number + 1) * place.down
         lines.append(
             QLineF(place.column + start * place.across, y, place.column + end * place.across, y)
@@ -215,16 +134,6 @@ def _borders(values: np.ndarray, place: Placed) -> tuple[QLineF, ...]:
         if len(lines) > MAX_LINES:
             return ()
     return tuple(lines)
-
-
-def _runs(mask: np.ndarray) -> list[tuple[int, int, int]]:
-    """Return the runs of True in each line as (line, first, past the last)."""
-    padded = np.zeros((mask.shape[0], mask.shape[1] + 2), np.int8)
-    padded[:, 1:-1] = mask
-    change = np.diff(padded, axis=1)
-    line, start = np.nonzero(change == 1)
-    _, end = np.nonzero(change == -1)
-    return list(zip(line.tolist(), start.tolist(), end.tolist(), strict=True))
 
 
 def _labels(values: np.ndarray, place: Placed) -> tuple[tuple[QRectF, int], ...]:
@@ -270,49 +179,3 @@ def _labels(values: np.ndarray, place: Placed) -> tuple[tuple[QRectF, int], ...]
             )
         )  # fmt: skip
     return tuple(labels)
-
-
-def footprint_shape(
-    reply: ProgramFootprint, rows: int, columns: int, theme: Theme
-) -> FootprintShape:
-    """Return what a program touches as rectangles, or as a picture where it is too scattered."""
-    touched = reply.touched
-    place = placed(reply.view, touched.shape, rows, columns)
-    loads = _rectangles((touched & 1) != 0, place)
-    stores = _rectangles((touched & 2) != 0, place)
-    if loads is not None and stores is not None:
-        return FootprintShape(place, loads, stores, None, reply.loads, reply.stores)
-    load, store = theme.color("plot_2"), theme.color("accent")
-    table = np.array(
-        [0, _argb(load.red(), load.green(), load.blue()),
-         _argb(store.red(), store.green(), store.blue()),
-         _argb(store.red(), store.green(), store.blue())],
-        np.uint32,
-    )  # fmt: skip
-    pixels = np.ascontiguousarray(table[touched & 3])
-    height, width = pixels.shape
-    image = QImage(
-        pixels.tobytes(), width, height, width * 4, QImage.Format.Format_ARGB32_Premultiplied
-    ).copy()
-    return FootprintShape(place, (), (), image, reply.loads, reply.stores)
-
-
-def _rectangles(mask: np.ndarray, place: Placed) -> tuple[QRectF, ...] | None:
-    """Return the True cells as rectangles of elements, None where there are too many."""
-    if not mask.any():
-        return ()
-    changed = np.flatnonzero((mask[1:] != mask[:-1]).any(axis=1)) + 1
-    tops = [0, *changed.tolist()]
-    bottoms = [*changed.tolist(), mask.shape[0]]
-    rectangles: list[QRectF] = []
-    for top, bottom in zip(tops, bottoms, strict=True):
-        for _, start, end in _runs(mask[top : top + 1]):
-            rectangles.append(
-                QRectF(
-                    place.column + start * place.across, place.row + top * place.down,
-                    (end - start) * place.across, (bottom - top) * place.down,
-                )
-            )  # fmt: skip
-            if len(rectangles) > MAX_RECTS:
-                return None
-    return tuple(rectangles)

@@ -82,7 +82,9 @@ def paint_mark(painter: QPainter, theme: Theme, bit: int, draw: Callable[[QPaint
     """
     device = painter.device()
     ratio = device.devicePixelRatioF()
-    layer = QPixmap(round(device.width() * ratio), round(device.height() * ratio))
+    # Of pictures Qt tells the size in their own pixels, of everything else in logical ones.
+    scale = 1.0 if isinstance(device, (QPixmap, QImage)) else ratio
+    layer = QPixmap(round(device.width() * scale), round(device.height() * scale))
     layer.setDevicePixelRatio(ratio)
     layer.fill(Qt.GlobalColor.transparent)
     on_layer = QPainter(layer)

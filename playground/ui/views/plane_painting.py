@@ -1,4 +1,4 @@
-"""How the canvas of a tensor is drawn: pictures, borders, labels, footprints and rulers."""
+"""How a tile map is drawn: pictures, borders, labels and rulers, kept while only marks move."""
 
 from __future__ import annotations
 
@@ -6,49 +6,84 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen, QPixmap
 
 from playground.ui.views.marks import blend
 from playground.ui.views.plane_marks import paint_mark
+from playground.ui.views.plane_overlay import PlaneOverlay
+from playground.ui.views.plane_rulers import paint_rulers
 
 if TYPE_CHECKING:
     from playground.ui.theme import Theme
     from playground.ui.views.plane_canvas import PlaneCanvas
-    from playground.ui.views.plane_image import FootprintShape, PlaneImage
+    from playground.ui.views.plane_image import PlaneImage
+
+GRID_CELL = 9.0
+"""From this size in pixels on, each element is drawn as a cell of its own."""
 
 
 class PlanePainting:
-    """Draws what a canvas shows, in the theme's colours."""
+    """Draws what a canvas shows, in the theme's colours.
+
+    What does not change while the cursor or the steps of a program move is drawn once and kept.
+    """
 
     def __init__(self, canvas: PlaneCanvas, theme: Theme) -> None:
         self._canvas = canvas
         self._theme = theme
+        self._overlay = PlaneOverlay(canvas, theme)
+        self._kept: tuple[object, QPixmap] | None = None
 
     def paint(self, painter: QPainter) -> None:
         """Draw pictures, overlays and rulers."""
         canvas, theme = self._canvas, self._theme
         painter.setFont(canvas.font())
-        painter.fillRect(canvas.rect(), theme.color("plot_background"))
         if not canvas.rows:
+            painter.fillRect(canvas.rect(), theme.color("plot_background"))
             return
+        if painter.paintEngine().type() == QPaintEngine.Type.SVG:
+            # A picture of lines and words is to stay one.
+            self._paint_ground(painter)
+        else:
+            painter.drawPixmap(0, 0, self._ground())
+        self._overlay.paint(painter, canvas.plot_area())
+
+    def _ground(self) -> QPixmap:
+        canvas = self._canvas
+        ratio = canvas.devicePixelRatioF()
+        key = (
+            canvas.size(), ratio, canvas.origin.toTuple(), canvas.scale_x, canvas.scale_y,
+            canvas.rows, canvas.columns, canvas.folded, canvas.overview, canvas.detail,
+            self._theme.name, canvas.font().key(), canvas.cell_text,
+        )  # fmt: skip
+        if self._kept is not None and self._kept[0] == key:
+            return self._kept[1]
+        ground = QPixmap(canvas.size() * ratio)
+        ground.setDevicePixelRatio(ratio)
+        painter = QPainter(ground)
+        painter.setFont(canvas.font())
+        self._paint_ground(painter)
+        painter.end()
+        self._kept = (key, ground)
+        return ground
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        canvas, theme = self._canvas, self._theme
+        painter.fillRect(canvas.rect(), theme.color("plot_background"))
         area = canvas.plot_area()
-        corner, end = (
-            self._canvas.to_widget(0, 0),
-            self._canvas.to_widget(self._canvas.rows, self._canvas.columns),
-        )
-        plane = QRectF(corner, end).intersected(area)
+        corner, end = canvas.to_widget(0, 0), canvas.to_widget(canvas.rows, canvas.columns)
         painter.save()
         painter.setClipRect(area)
-        self._paint_pictures(painter, plane)
+        self._paint_pictures(painter, QRectF(corner, end).intersected(area))
         self._paint_lines(painter, area)
-        self._paint_footprint(painter, area)
-        self._paint_labels(painter, area)
+        if not self._paint_cells(painter, area):
+            self._paint_labels(painter, area)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.color("border_strong"), 1))
         painter.drawRect(QRectF(corner, end).adjusted(-0.5, -0.5, 0.5, 0.5))
-        self._paint_hover(painter)
         painter.restore()
-        self._paint_rulers(painter, area)
+        if not canvas.bare:
+            paint_rulers(painter, canvas, theme)
 
     def _paint_pictures(self, painter: QPainter, plane: QRectF) -> None:
         detail = self._canvas.detail
@@ -110,7 +145,7 @@ class PlanePainting:
         picture = self._sharpest()
         corner, end = canvas.to_widget(0, 0), self._end()
         left, top = max(corner.x(), area.left()), max(corner.y(), area.top())
-        if min(canvas.scale_x, canvas.scale_y) >= 9.0:
+        if min(canvas.scale_x, canvas.scale_y) >= GRID_CELL:
             shown = canvas.visible()
             columns = (shown.left() + index for index in range(shown.width() + 1))
             rows = (shown.top() + index for index in range(shown.height() + 1))
@@ -156,6 +191,44 @@ class PlanePainting:
         )
         return QPointF(min(end.x(), area.right()), min(end.y(), area.bottom()))
 
+    def _paint_cells(self, painter: QPainter, area: QRectF) -> bool:
+        """Write each element's index and value into its cell, where there is room for both."""
+        canvas, picture = self._canvas, self._sharpest()
+        metrics, shown = canvas.fontMetrics(), canvas.visible()
+        if picture is None or not picture.placed.exact or shown.isEmpty():
+            return False
+        last = canvas.element_text(shown.bottom(), shown.right())
+        room = max(metrics.horizontalAdvance(last), metrics.horizontalAdvance("00000")) + 4
+        if canvas.scale_x < room or canvas.scale_y < 2 * metrics.height():
+            return False
+        place = picture.placed
+        ground = self._theme.color("plot_background")
+        ground.setAlphaF(0.72)
+        box = QRectF(0, 0, room, 2 * metrics.height() - 2)
+        for row in range(shown.top(), shown.bottom() + 1):
+            for column in range(shown.left(), shown.right() + 1):
+                at = (row - place.row, column - place.column)
+                text = canvas.element_text(row, column)
+                if not text or not self._within(at, picture.values.shape):
+                    continue
+                cell = canvas.target(QRectF(column, row, 1, 1))
+                box.moveCenter(cell.center())
+                value = int(picture.values[at])
+                painter.fillRect(box, ground)
+                painter.setPen(self._theme.color("muted"))
+                upper = QRectF(box.left(), box.top(), box.width(), box.height() / 2)
+                painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, text)
+                painter.setPen(self._theme.color("text"))
+                lower = upper.translated(0, upper.height())
+                painter.drawText(
+                    lower, Qt.AlignmentFlag.AlignCenter, "–" if value < 0 else str(value)
+                )
+        return True
+
+    @staticmethod
+    def _within(at: tuple[int, int], shape: tuple[int, ...]) -> bool:
+        return 0 <= at[0] < shape[0] and 0 <= at[1] < shape[1]
+
     def _paint_labels(self, painter: QPainter, area: QRectF) -> None:
         picture = self._sharpest()
         if picture is None:
@@ -177,109 +250,7 @@ class PlanePainting:
             painter.setPen(self._theme.color("text"))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_footprint(self, painter: QPainter, area: QRectF) -> None:
-        shape = self._footprint_in_view()
-        if shape is None:
-            return
-        scrim = self._theme.color("plot_background")
-        scrim.setAlphaF(0.62)
-        painter.fillRect(area, scrim)
-        if shape.image is not None:
-            painter.setOpacity(0.85)
-            painter.drawImage(self._canvas.target(shape.placed.rect), shape.image)
-            painter.setOpacity(1.0)
-            return
-        stores, loads = footprint_styles(self._theme)
-        for rects, (brush, pen) in ((shape.stores, stores), (shape.loads, loads)):
-            painter.setPen(pen)
-            painter.setBrush(brush)
-            for rect in rects:
-                target = self._canvas.target(rect).adjusted(0.5, 0.5, -0.5, -0.5)
-                # A footprint thinner than a pixel must still be seen.
-                target.setWidth(max(target.width(), 1.0))
-                target.setHeight(max(target.height(), 1.0))
-                if target.intersects(area):
-                    painter.drawRect(target)
-
-    def _footprint_in_view(self) -> FootprintShape | None:
-        view = QRectF(self._canvas.visible())
-        for shape in reversed(self._canvas.footprints):
-            if shape.placed.rect.contains(view):
-                return shape
-        return self._canvas.footprints[0] if self._canvas.footprints else None
-
-    def _paint_hover(self, painter: QPainter) -> None:
-        if self._canvas.hover is None:
-            return
-        row, column = self._canvas.hover
-        cell = self._canvas.target(QRectF(column, row, 1, 1))
-        if cell.width() >= 3 and cell.height() >= 3:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._theme.color("plot_background"), 3))
-            painter.drawRect(cell)
-            painter.setPen(QPen(self._theme.color("text"), 1))
-            painter.drawRect(cell)
-
-    def _paint_rulers(self, painter: QPainter, area: QRectF) -> None:
-        theme, metrics = self._theme, self._canvas.fontMetrics()
-        painter.setPen(theme.color("muted"))
-        painter.fillRect(
-            QRectF(0, 0, area.left(), self._canvas.height()), theme.color("plot_background")
-        )
-        painter.fillRect(
-            QRectF(0, 0, self._canvas.width(), area.top()), theme.color("plot_background")
-        )
-        shown = self._canvas.visible()
-        # A plane smaller than the view stands in its middle, and its rulers beside it.
-        corner = self._canvas.to_widget(0, 0)
-        beside, above = max(area.left(), corner.x()), max(area.top(), corner.y())
-        painter.setPen(theme.color("muted"))
-        tick = metrics.height() * 0.3
-        widest = metrics.horizontalAdvance(str(self._canvas.columns)) + metrics.height()
-        step = nice_step(widest / self._canvas.scale_x)
-        for column in range(-(-shown.left() // step) * step, shown.right() + 1, step):
-            x = self._canvas.to_widget(0, column).x()
-            painter.drawLine(QPointF(x, above - tick), QPointF(x, above))
-            box = QRectF(x + 2, above - area.top(), widest, area.top() - tick * 0.5)
-            if box.right() <= self._canvas.width() + metrics.height():
-                painter.drawText(
-                    box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, str(column)
-                )
-        step = nice_step(metrics.height() * 2.0 / self._canvas.scale_y)
-        for row in range(-(-shown.top() // step) * step, shown.bottom() + 1, step):
-            y = self._canvas.to_widget(row, 0).y()
-            painter.drawLine(QPointF(beside - tick, y), QPointF(beside, y))
-            top = max(y - metrics.height() / 2, area.top() - metrics.height() / 4)
-            if top + metrics.height() * 0.9 > self._canvas.height():
-                continue  # half a number is none
-            box = QRectF(beside - area.left(), top, area.left() - tick * 1.4, metrics.height())
-            text = str(row * self._canvas.columns if self._canvas.folded else row)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-        if self._canvas.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.color("accent"), 1))
-            painter.drawRect(area.adjusted(-0.5, -0.5, 0.5, 0.5))
-
 
 def hatch_ground(theme: Theme) -> QColor:
     """Return the ground under the hatching of unwritten elements."""
     return blend(theme.color("bad"), theme.color("plot_background"), 0.22)
-
-
-def footprint_styles(theme: Theme) -> tuple[tuple[QBrush, QPen], tuple[QBrush, QPen]]:
-    """Return brush and pen of a program's stores (filled) and of its loads (hatched, dashed)."""
-    store, load = theme.color("accent"), theme.color("plot_2")
-    fill = QColor(store)
-    fill.setAlphaF(0.72)
-    return (
-        (QBrush(fill), QPen(theme.color("text"), 1.5)),
-        (QBrush(load, Qt.BrushStyle.FDiagPattern), QPen(load, 1.5, Qt.PenStyle.DashLine)),
-    )
-
-
-def nice_step(least: float) -> int:
-    """Return the smallest power of two that is at least `least`: kernels count in those."""
-    step = 1
-    while step < least:
-        step *= 2
-    return step

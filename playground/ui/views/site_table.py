@@ -1,0 +1,88 @@
+"""The access sites of a launch in words and columns: what they ask for, and how well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playground.model.access_site import SECTOR_BYTES
+from playground.ui.views.formatting import bytes_text, count_text, significant
+from playground.ui.views.table_twin import Column, RecordModel
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from playground.model.access_site import AccessSite
+
+EFFICIENCY_TIP = (
+    f"Of the {SECTOR_BYTES}-byte sectors that its requests of 32 threads touch, the share that "
+    "would do for the bytes they ask for: 100 % is perfectly coalesced"
+)
+REREAD_TIP = (
+    "Bytes asked for over different bytes: ×1 touches each once; more is served by L2 or L1 where "
+    "it fits, else by memory"
+)
+MASKED_TIP = "Share of the lanes that the mask switches off: work for nothing"
+
+
+def efficiency_text(site: AccessSite) -> str:
+    """Return the efficiency of a site as a share, `–` where nothing was touched."""
+    value = site.efficiency
+    return "–" if value is None else share_text(value)
+
+
+def reread_text(site: AccessSite) -> str:
+    """Return the re-read factor of a site (`×8`), `–` where nothing was touched."""
+    value = site.reread_factor
+    return "–" if value is None else f"×{significant(value)}"
+
+
+def share_text(share: float) -> str:
+    """Return a share in [0, 1] in per cent, never rounded to all or nothing."""
+    if share in (0.0, 1.0):
+        return f"{share * 100:.0f} %"
+    percent = min(max(share * 100, 0.1), 99.9)
+    return f"{percent:.0f} %" if 1 <= percent < 99.5 else f"{percent:.1f} %"
+
+
+def looked_at_text(site: AccessSite) -> str:
+    """Return of which programs the figures of a site are."""
+    programs = (
+        f"{count_text(site.programs_looked_at)} program{'s' * (site.programs_looked_at != 1)}"
+    )
+    return f"a sample of {programs}" if site.sampled else f"all {programs}"
+
+
+def _place(site: AccessSite) -> str:
+    return f"{Path(site.file).name}:{site.line}" if site.file else str(site.line)
+
+
+def site_model(parent: QWidget) -> RecordModel[AccessSite]:
+    """Return the model of a table with one row a site."""
+    return RecordModel(_COLUMNS, parent)
+
+
+_COLUMNS: tuple[Column[AccessSite], ...] = (
+    Column("Line", lambda site: site.line, _place, numeric=True),
+    Column("Kind", lambda site: site.kind),
+    Column("Tensors", lambda site: ", ".join(site.tensors)),
+    Column("Efficiency", lambda site: site.efficiency, efficiency_text,
+           tip=lambda site: f"{EFFICIENCY_TIP}. Of {looked_at_text(site)}", numeric=True),
+    Column("Re-read", lambda site: site.reread_factor, reread_text,
+           tip=lambda site: f"{REREAD_TIP}. Of {looked_at_text(site)}", numeric=True),
+    Column("Bytes", lambda site: site.bytes_requested,
+           lambda site: bytes_text(site.bytes_requested),
+           tip=lambda _site: "Bytes that all its lanes ask for, in the whole launch", numeric=True),
+    Column("Lanes", lambda site: site.lanes, lambda site: count_text(site.lanes), numeric=True),
+    Column("Masked off", lambda site: site.masked_off_share,
+           lambda site: share_text(site.masked_off_share), tip=lambda _site: MASKED_TIP,
+           numeric=True),
+    Column("Sectors", lambda site: site.sectors, lambda site: count_text(site.sectors),
+           tip=lambda site: f"Sectors of {SECTOR_BYTES} bytes touched, by {looked_at_text(site)}",
+           numeric=True),
+    Column("Least", lambda site: site.sectors_least, lambda site: count_text(site.sectors_least),
+           tip=lambda _site: "The fewest sectors that could hold what its requests ask for",
+           numeric=True),
+    Column("Executions", lambda site: site.executions, lambda site: count_text(site.executions),
+           tip=lambda site: f"How often {looked_at_text(site)} came by", numeric=True),
+)  # fmt: skip
