@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.engine import source_lines
+from playground.engine import compile_remarks, source_lines
 from playground.engine.compile_trials import blocks_of
 from playground.model.compiling import CompileReport, Gain, Occupancy, StageTime, Waves
 from playground.model.finding import Finding
@@ -32,7 +32,7 @@ def report(
     """Return the report of a compiled config, and what is worth telling about it."""
     taken = product.resources
     obstacles = _obstacles(product, gpu)
-    notes = list(taken.remarks)
+    notes = list(taken.notes)
     if product.cache_hit:
         notes.append(
             "from Triton's cache"
@@ -80,6 +80,7 @@ def report(
     ]  # fmt: skip
     findings += _spills(launch, made)
     findings += _tf32(launch, product)
+    findings += compile_remarks.findings(launch, taken, product.asm)
     return made, tuple(findings)
 
 

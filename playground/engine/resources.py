@@ -22,8 +22,8 @@ class Resources:
     A figure that the source does not give is None. A stack is not yet a spill: `sin` and `cos` of
     large arguments keep a small array there. `static_shared_bytes` is the shared memory that the
     code itself declares: Triton's own is asked for at the launch. `kinds` are AMD's registers by
-    kind, `stated_warps` the waves a SIMD that its compiler states. `remarks` are the compiler's own
-    words.
+    kind, `stated_warps` the waves a SIMD that its compiler states. `remarks` are the assembler's
+    own words (`compile_remarks` makes findings of them), `notes` facts in ours.
     """
 
     registers: int | None = None
@@ -34,6 +34,7 @@ class Resources:
     static_shared_bytes: int | None = None
     kinds: tuple[tuple[str, int], ...] = ()
     stated_warps: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 class ToolError(RuntimeError):
@@ -49,17 +50,19 @@ def from_ptxas_log(log: str) -> Resources | None:
     if used is None or stack is None:
         return None
     remarks = tuple(
-        dict.fromkeys(
-            found[1].strip()
-            for found in re.finditer(r"^ptxas[\w-]*\s+(?:info|warning)\s*:\s*(.*)$", log, re.M)
-            if _is_remark(found[1])
-        )
+        dict.fromkeys(found[1].strip() for found in _REMARK.finditer(log) if _is_remark(found[1]))
     )
     shared = re.search(r"Used \d+ registers[^\n]*?(\d+) bytes smem", log)
     return Resources(
         int(used[1]), int(stack[1]), int(stack[2]), int(stack[3]), remarks,
         int(shared[1]) if shared else 0,
     )  # fmt: skip
+
+
+_REMARK = re.compile(
+    r"^ptxas[\w-]*(?:\s\S+, line \d+;)?\s+(?:info|warning)\s*:\s*(.*)$", re.MULTILINE
+)
+"""One line of the log; of a remark on one instruction, the file and line come before its kind."""
 
 
 def _is_remark(text: str) -> bool:
@@ -145,19 +148,20 @@ def from_amdgcn(assembly: str) -> Resources:
         kinds.append(("VGPR", number("NumVgprs", _COMMENT) or total - (accumulators or 0)))
     if accumulators is not None:
         kinds.append(("AGPR", accumulators))
-    remarks = []
+    notes = []
     if scalar is not None:
         kinds.append(("SGPR", scalar))
-        remarks.append(f"{scalar} scalar registers, {scalar_spilled or 0} of them spilled")
+        notes.append(f"{scalar} scalar registers, {scalar_spilled or 0} of them spilled")
     return Resources(
         total,
         number("private_segment_fixed_size"),
         None if spilled is None else 4 * spilled,
         None,
-        tuple(remarks),
+        (),
         number("group_segment_fixed_size"),
         tuple(kinds),
         number("Occupancy", _COMMENT),
+        tuple(notes),
     )
 
 

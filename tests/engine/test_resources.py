@@ -52,6 +52,12 @@ def test_static_shared_memory_is_in_the_log():
     )
 
 
+def test_a_remark_on_one_instruction_is_told_without_its_place():
+    advisory = "Advisory: Modifier '.x' should be used on instruction 'mma'"
+    told = LOG + f"ptxas /tmp/tmp1.ptx, line 44; info    : {advisory}\n"
+    assert from_ptxas_log(told).remarks[1] == advisory
+
+
 def test_no_log_is_no_figure():
     assert from_ptxas_log("") is None
     assert from_ptxas_log("Used 96 registers") is None
@@ -64,7 +70,8 @@ def test_what_the_user_printed_is_kept_apart():
 def test_amd_metadata():
     found = from_amdgcn(AMDGCN)
     assert (found.registers, found.stack_bytes, found.spill_store_bytes) == (156, 24, 20)
-    assert found.remarks == ("45 scalar registers, 2 of them spilled",)
+    assert found.notes == ("45 scalar registers, 2 of them spilled",)
+    assert found.remarks == ()
     # 150 vector registers are rounded up to 152 before the 4 accumulation registers begin.
     assert found.kinds == (("VGPR", 150), ("AGPR", 4), ("SGPR", 45))
     assert (found.static_shared_bytes, found.stated_warps) == (512, 3)

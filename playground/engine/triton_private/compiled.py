@@ -21,7 +21,7 @@ from playground.engine.resources import Resources
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SIDECAR = "playground-2.json"
+_SIDECAR = "playground-3.json"
 """Kept beside Triton's own files: what only the first compilation of a kernel could say.
 
 The number goes up with every change of what is in it.
@@ -162,9 +162,11 @@ def _resources(kernel: Any, asm: dict[str, str | bytes], log: Callable[[], str])
     read = resource_reading.from_cubin(
         cubin if isinstance(cubin, bytes) else cubin.encode(), tool("cuobjdump")
     )
-    if not read.stack_bytes or "ptx" not in asm:
+    ptx = str(asm.get("ptx", ""))
+    if not (read.stack_bytes or "wgmma" in ptx) or not ptx:
+        # Only with a stack is there something to spill, only of wgmma it has remarks to make.
         return read
-    assemble_again(kernel, str(asm["ptx"]))
+    assemble_again(kernel, ptx)
     return resource_reading.from_ptxas_log(log()) or read
 
 
@@ -192,7 +194,7 @@ def _read_sidecar(key: str) -> tuple[Resources, tuple[tuple[str, int], ...]] | N
     with open(manager.get_file(_SIDECAR), encoding="utf-8") as file:
         content = json.load(file)
     fields = content["resources"]
-    fields["remarks"] = tuple(fields["remarks"])
+    fields["remarks"], fields["notes"] = tuple(fields["remarks"]), tuple(fields["notes"])
     fields["kinds"] = tuple((kind, count) for kind, count in fields["kinds"])
     return Resources(**fields), tuple((stage, time) for stage, time in content["times_us"])
 
