@@ -20,8 +20,10 @@ def count(
 ) -> Counts:
     """Count every load and store of one launch under one config.
 
-    On a GPU by a tracing copy of the kernel, else in Triton's interpreter. The working copies of
-    `prepared` are restored before each run and hold the launch's result afterwards.
+    On a GPU by a tracing copy of the kernel. Without one, all programs are followed together as far
+    as addresses depend on what they compute, or run in Triton's interpreter where that is not
+    enough. The working copies of `prepared` are restored before each run; what they hold afterwards
+    is the launch's result only where it ran.
 
     Parameters
     ----------

@@ -10,16 +10,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from playground.engine.triton_private import (
     interpreter_libdevice,
     interpreter_limits,
     interpreter_source,
 )
-from playground.engine.triton_private.interpreter_access import Access, Filled, Observer, Site
+from playground.engine.triton_private.batched_launch import BatchedInterpreter
+from playground.engine.triton_private.interpreter_access import (
+    Access,
+    Filled,
+    LaunchMemory,
+    Observer,
+    Site,
+)
 from playground.engine.triton_private.interpreter_arithmetic import Arithmetic
 from playground.engine.triton_private.interpreter_arithmetic import judgeable as _judgeable
+from playground.engine.triton_private.interpreter_checks import MOST_SITES
 from playground.engine.triton_private.interpreter_launch import Launches
 from playground.engine.triton_private.interpreter_limits import (
     NotInterpretableError,
@@ -35,9 +45,12 @@ from playground.engine.triton_private.interpreter_result import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from playground.engine.triton_private.batched_memory import BatchObserver
+    from playground.engine.triton_private.interpreter_formats import Array
     from playground.model.coverage import OutOfBounds
 
 __all__ = [
+    "MOST_SITES",
     "Access",
     "Filled",
     "InterpretedLaunch",
@@ -47,6 +60,7 @@ __all__ = [
     "Site",
     "WaitsForeverError",
     "any_switched_off",
+    "batching",
     "checking",
     "install",
     "installed",
@@ -62,6 +76,7 @@ __all__ = [
 ]
 
 _memory: Memory | None = None
+_batches: BatchedInterpreter | None = None
 
 
 class NotInterpretingError(RuntimeError):
@@ -77,7 +92,7 @@ def install() -> None:
         TRITON_INTERPRET=1 was not set before triton was imported. Setting it later leaves
         `tl.sum` and its like compiled, so such a process can interpret only half of its kernels.
     """
-    global _memory
+    global _memory, _batches
     if _memory is not None:
         return
     import triton.language as tl
@@ -91,13 +106,15 @@ def install() -> None:
         )
     arithmetic = Arithmetic(interpreter)
     arithmetic.install()
-    Reductions(interpreter, arithmetic).install()
+    reductions = Reductions(interpreter, arithmetic)
+    reductions.install()
     interpreter_libdevice.install(interpreter, arithmetic)
     interpreter_limits.install(interpreter, arithmetic)
     memory = Memory(interpreter, arithmetic)
     memory.install()
     interpreter_source.install(interpreter)
     Launches(interpreter, arithmetic, memory).install()
+    _batches = BatchedInterpreter(interpreter, arithmetic, reductions)
     _memory = memory
 
 
@@ -126,6 +143,43 @@ def judgeable(dtype: str) -> bool:
 def observing(observer: Observer) -> contextlib.AbstractContextManager[None]:
     """Tell `observer` of every access and dot product of the launches inside the context."""
     return _installed_memory().observing(observer)
+
+
+@contextlib.contextmanager
+def batching(
+    observer: Callable[[LaunchMemory], BatchObserver], programs: Array | None = None
+) -> Iterator[None]:
+    """Run the programs of launches inside the context together, and execute nothing of them.
+
+    Memory stays as it is: `observer`, made of what the launch may touch, is told what all programs
+    do. `programs` (linear ids, ascending) are the only ones to run; None means all.
+
+    Raises
+    ------
+    NeedsExactError
+        From within a launch: it must be run program by program instead.
+    """
+    memory, batches = _installed_memory(), _batches
+
+    def run(kernel: Any, arguments: Any, grid: tuple[int, int, int], launch: LaunchMemory) -> None:
+        if batches is None:  # pragma: no cover - installed together
+            raise NotInterpretingError("install() has not been called in this process")
+        chosen = np.arange(launch.count) if programs is None else programs
+        batches.run(kernel, arguments, grid, chosen, observer(launch))
+
+    before, memory.batched = memory.batched, run
+    try:
+        yield
+    finally:
+        memory.batched = before
+
+
+def nearest_tensor(pointer: Any, address: int, size: int) -> tuple[str, int]:
+    """Return a tensor of the running launch and how many elements off it an address lies.
+
+    `pointer` is the type of the pointer, which knows the argument that it was computed from.
+    """
+    return _installed_memory().nearest(pointer, address, size)
 
 
 def storages(ranges: Sequence[tuple[int, int]]) -> contextlib.AbstractContextManager[None]:

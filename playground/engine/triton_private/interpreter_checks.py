@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -33,12 +33,23 @@ if TYPE_CHECKING:
 ORIGIN = "_playground_origin"
 """Attribute of an argument's pointer type: its `Storage`. Pointer arithmetic hands the type on."""
 
-_MOST_SITES = 64
+MOST_SITES = 64
+"""Places in the source of which lanes outside are told."""
 _SPINS = 200
 """Reads of the same values before a program is thought to wait; fewer once it was."""
 _SPINS_AGAIN = 4
 _VALUES_WAITED_FOR = 8
 _CHECK_EVERY_S = 0.2
+
+
+class RunBatched(Protocol):
+    """Runs a launch's programs in a way of its own, in place of one after the other."""
+
+    def __call__(
+        self, kernel: Any, arguments: dict[str, Any], grid: tuple[int, int, int],
+        launch: LaunchMemory,
+    ) -> None:  # fmt: skip
+        """Run `kernel` over `grid`; `launch` says what it may touch."""
 
 
 class LaunchChecks:
@@ -65,6 +76,7 @@ class LaunchChecks:
         self.check: Callable[[int, int], None] | None = None
         self.stopped_by: Exception | None = None
         self.launch = LaunchMemory()
+        self.batched: RunBatched | None = None
 
     # Contexts --------------------------------------------------------------------------------
 
@@ -181,9 +193,13 @@ class LaunchChecks:
         lanes = int(outside.size)
         if key in events:
             events[key] = replace(events[key], lanes=events[key].lanes + lanes)
-        elif len(events) < _MOST_SITES:
+        elif len(events) < MOST_SITES:
             program = self.launch.program
             events[key] = OutOfBounds(name, kind, program, distance, lanes, line, file)
+
+    def nearest(self, pointer: Any, address: int, size: int) -> tuple[str, int]:
+        """Return a tensor and how many elements off an address is, by the type of its pointer."""
+        return self._nearest(getattr(pointer, ORIGIN, None), address, size)
 
     def _nearest(self, origin: Storage | None, address: int, size: int) -> tuple[str, int]:
         """Return a tensor and how many elements past its end or before its start an address is.

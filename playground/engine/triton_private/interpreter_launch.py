@@ -228,6 +228,9 @@ class Launches:
         ):
             arguments = self._kernel_arguments(executor, bound)
             builder.set_grid_dim(size_x, size_y, size_z)
+            if self._memory.batched is not None:
+                self._memory.batched(executor.fn, arguments, size, self._memory.launch)
+                return
 
             def select(index: int) -> None:
                 self._memory.begin_program(index)

@@ -50,21 +50,45 @@ class Reductions:
 
     def install(self) -> None:
         """Replace the reductions and the two scans that have a NumPy twin."""
-        known, interpreter = self._known, self._interpreter
+        interpreter = self._interpreter
 
         def apply_impl(op: Any, inputs: Any) -> Any:
-            reduce_ = known.get(id(op.combine_fn))
-            return op.generic_reduce(inputs) if reduce_ is None else reduce_(op, inputs)
+            if not self.knows(op.combine_fn):
+                return op.generic_reduce(inputs)
+            found = self.reduced(op, inputs)
+            tensors = tuple(map(self._tensor, found, (tensor.dtype for tensor in inputs)))
+            return tensors if len(tensors) > 1 else tensors[0]
 
         def cumsum(op: Any, inputs: Any) -> Any:
-            return [self._scan(op, inputs, np.cumsum)]
+            return [self._tensor(self.scanned(inputs, op.axis, np.cumsum), inputs.dtype)]
 
         def cumprod(op: Any, inputs: Any) -> Any:
-            return [self._scan(op, inputs, np.cumprod)]
+            return [self._tensor(self.scanned(inputs, op.axis, np.cumprod), inputs.dtype)]
 
         interpreter.ReduceOps.apply_impl = apply_impl
         interpreter.ScanOps.cumsum = cumsum
         interpreter.ScanOps.cumprod = cumprod
+
+    def knows(self, combine_fn: Any) -> bool:
+        """Return whether a combining function is one that NumPy reduces by."""
+        return id(combine_fn) in self._known
+
+    def reduced(self, op: Any, inputs: Any) -> list[Array]:
+        """Return the values of a known reduction: one array, two of those that find a place.
+
+        Parameters
+        ----------
+        op
+            The axis, `keep_dims` and `combine_fn`, as Triton's `ReduceOps` has them.
+        inputs
+            Objects with a handle and a type.
+        """
+        return self._known[id(op.combine_fn)](op, inputs)
+
+    def scanned(self, tensor: Any, axis: int, scan: Any) -> Array:
+        """Return the values of `np.cumsum` or `np.cumprod` along an axis."""
+        result: Array = scan(self._accumulated(tensor), axis=axis)
+        return result
 
     def _tensor(self, data: Any, dtype: Any) -> Any:
         language = self._interpreter.tl
@@ -78,38 +102,33 @@ class Reductions:
         data = values(tensor.handle)
         return data.astype(np.float32) if data.dtype == np.float16 else data
 
-    def _sum(self, op: Any, inputs: Any) -> Any:
+    def _sum(self, op: Any, inputs: Any) -> list[Array]:
         data = self._accumulated(inputs[0])
-        total = np.sum(data, axis=op.axis, keepdims=op.keep_dims)
-        return self._tensor(total, inputs[0].dtype)
+        return [np.sum(data, axis=op.axis, keepdims=op.keep_dims)]
 
-    def _scan(self, op: Any, tensor: Any, scan: Any) -> Any:
-        return self._tensor(scan(self._accumulated(tensor), axis=op.axis), tensor.dtype)
-
-    def _reduced(self, op: Any, inputs: Any, function: Any) -> Any:
+    def _reduced(self, op: Any, inputs: Any, function: Any) -> list[Array]:
         data = values(inputs[0].handle)
-        result = function.reduce(data, axis=op.axis, keepdims=op.keep_dims)
-        return self._tensor(result, inputs[0].dtype)
+        return [function.reduce(data, axis=op.axis, keepdims=op.keep_dims)]
 
-    def _maximum(self, op: Any, inputs: Any) -> Any:
+    def _maximum(self, op: Any, inputs: Any) -> list[Array]:
         return self._reduced(op, inputs, np.fmax)
 
-    def _minimum(self, op: Any, inputs: Any) -> Any:
+    def _minimum(self, op: Any, inputs: Any) -> list[Array]:
         return self._reduced(op, inputs, np.fmin)
 
-    def _exclusive_or(self, op: Any, inputs: Any) -> Any:
+    def _exclusive_or(self, op: Any, inputs: Any) -> list[Array]:
         return self._reduced(op, inputs, np.bitwise_xor)
 
-    def _inclusive_or(self, op: Any, inputs: Any) -> Any:
+    def _inclusive_or(self, op: Any, inputs: Any) -> list[Array]:
         return self._reduced(op, inputs, np.bitwise_or)
 
-    def _argmax(self, op: Any, inputs: Any) -> Any:
+    def _argmax(self, op: Any, inputs: Any) -> list[Array]:
         return self._position(op, inputs, np.fmax, np.argmax, -np.inf)
 
-    def _argmin(self, op: Any, inputs: Any) -> Any:
+    def _argmin(self, op: Any, inputs: Any) -> list[Array]:
         return self._position(op, inputs, np.fmin, np.argmin, np.inf)
 
-    def _position(self, op: Any, inputs: Any, best: Any, where: Any, worst: float) -> Any:
+    def _position(self, op: Any, inputs: Any, best: Any, where: Any, worst: float) -> list[Array]:
         data = values(inputs[0].handle)
         # NumPy would call a NaN the extreme one.
         ranked = np.where(np.isnan(data), worst, data) if data.dtype.kind == "f" else data
@@ -122,8 +141,4 @@ class Reductions:
             wide = position if op.keep_dims else np.expand_dims(position, op.axis)
             chosen = np.take_along_axis(np.broadcast_to(index, data.shape), wide, axis=op.axis)
             chosen = chosen if op.keep_dims else np.squeeze(chosen, axis=op.axis)
-        extreme = best.reduce(data, axis=op.axis, keepdims=op.keep_dims)
-        return (
-            self._tensor(extreme, inputs[0].dtype),
-            self._tensor(chosen, inputs[1].dtype),
-        )
+        return [best.reduce(data, axis=op.axis, keepdims=op.keep_dims), chosen]

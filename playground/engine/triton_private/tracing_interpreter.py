@@ -14,6 +14,9 @@ import torch
 
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
 from playground.engine.triton_private import interpreter
+from playground.engine.triton_private.batched_counter import BatchCounter
+from playground.engine.triton_private.batched_nodes import NeedsExactError
+from playground.engine.triton_private.batched_survey import BatchSurvey
 from playground.engine.triton_private.interpreter_recording import (
     AccessRecorder,
     EnoughError,
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from playground.engine.recording import Recording
     from playground.engine.replay import PreparedReplay
     from playground.engine.triton_private.interpreter import Access
+    from playground.engine.triton_private.interpreter_access import LaunchMemory
+    from playground.model.coverage import OutOfBounds
 
 BUDGET_BYTES = 2 << 30
 _CHECK_EVERY_S = 0.1
@@ -158,28 +163,25 @@ def _cells(addresses: Any, slot: Any) -> Any:
 
 
 class InterpreterCounter:
-    """Counts a launch by running it in the interpreter under a `CellCounter`."""
+    """Counts a launch without a GPU: all programs together where that is enough, else one by one.
+
+    `why_exact` says why the last run had to be program after program; empty where it had not.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self.why_exact = ""
+        self._trusted = False
 
-    def record(
-        self, prepared: PreparedReplay, programs: Sequence[int], job: Job, budget_bytes: int
-    ) -> Recording:
-        """Return the accesses of `programs` (ascending) from one run."""
-        recorder = AccessRecorder(programs, job, budget_bytes)
-        if programs:
-            self._observe(prepared, recorder)
-        return recorder.recording(self.layout)
+    # Program after program --------------------------------------------------------------------
 
     def _observe(
         self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder,
         *more: AccessRecorder,
-    ) -> float:  # fmt: skip
-        """Run the launch once, observed; return the milliseconds it took."""
+    ) -> None:  # fmt: skip
+        """Run the launch once, observed."""
         ranges = [(slot.start, slot.end) for slot in self.layout.storages]
         prepared.restore()
-        start = time.perf_counter()
         with contextlib.ExitStack() as stack:
             stack.enter_context(interpreter.storages(ranges))
             for observer in (counter, *more):
@@ -190,14 +192,72 @@ class InterpreterCounter:
                 # The interpreter wraps what an observer raises in an error of its own.
                 if not counter.enough:
                     raise
-        return (time.perf_counter() - start) * 1e3
+
+    # All together -----------------------------------------------------------------------------
+
+    def _follow(
+        self, prepared: PreparedReplay, counter: CellCounter | None, survey: BatchSurvey, job: Job,
+        programs: Sequence[int] | None = None,
+    ) -> tuple[OutOfBounds, ...] | None:  # fmt: skip
+        """Follow the programs together, executing nothing; return what fell outside.
+
+        None where the launch must run for real, for the reason in `why_exact`: then what `counter`
+        and `survey` hold is worthless.
+        """
+        self.why_exact = ""
+        followed: list[BatchCounter] = []
+
+        def observer(launch: LaunchMemory) -> BatchCounter:
+            if any(storage.told != storage.start for storage in launch.storages):
+                raise NeedsExactError("the tensors are copies of the caller's")
+            watch = BatchCounter(
+                self.layout, counter, survey, launch.ranges, interpreter.nearest_tensor, job.check
+            )
+            followed.append(watch)
+            return watch
+
+        ranges = [(slot.start, slot.end) for slot in self.layout.storages]
+        prepared.restore()
+        try:
+            if 0 in prepared.grid:
+                raise NeedsExactError("there are no programs")
+            chosen = None if programs is None else np.array(sorted(programs), dtype=np.int64)
+            with interpreter.storages(ranges), interpreter.batching(observer, chosen):
+                prepared.run()
+            (made,) = followed
+            made.finish(trusted=self._trusted)
+        except NeedsExactError as reason:
+            self.why_exact = str(reason)
+            return None
+        except Exception as error:
+            if followed and error is followed[-1].stopped_by:
+                raise
+            # Running program after program says what is wrong, if anything is.
+            self.why_exact = repr(error)
+            return None
+        return made.out_of_bounds(interpreter.MOST_SITES)
+
+    # Questions --------------------------------------------------------------------------------
 
     def count(self, prepared: PreparedReplay, job: Job, budget_bytes: int | None) -> Counts:
-        """Return the counts of one run."""
+        """Return the counts of a launch."""
         budget = BUDGET_BYTES if budget_bytes is None else budget_bytes
+        start = time.perf_counter()
+        programs = math.prod(prepared.grid)
+        self._trusted = False
         counter = CellCounter(self.layout, job, budget_bytes=budget)
-        surveyor = Surveyor(math.prod(prepared.grid), job)
-        elapsed_ms = self._observe(prepared, counter, surveyor)
+        followed = BatchSurvey(programs)
+        outside = self._follow(prepared, counter, followed, job)
+        if outside is not None:
+            survey = followed.survey(self.layout)
+            self._trusted = True
+        else:
+            counter = CellCounter(self.layout, job, budget_bytes=budget)
+            surveyor = Surveyor(programs, job)
+            self._observe(prepared, counter, surveyor)
+            survey = surveyor.survey(self.layout)
+            outside = () if 0 in prepared.grid else interpreter.last_out_of_bounds()
+        elapsed_ms = (time.perf_counter() - start) * 1e3
         loads, stores, storer_last, storer_first, loader_last, loader_first = (
             torch.from_numpy(vector) for vector in counter.vectors
         )
@@ -207,27 +267,43 @@ class InterpreterCounter:
             grid=prepared.grid,
             mode="interpreter",
             flops=counter.flops,
-            out_of_bounds=() if 0 in prepared.grid else interpreter.last_out_of_bounds(),
+            out_of_bounds=outside,
             duration_ms=elapsed_ms,
             resolution=(
                 "every element, counters kept on disk" if counter.on_disk else "every element"
             ),
             atomics=counter.atomics,
             values_compared=True,
-            survey=surveyor.survey(self.layout),
+            survey=survey,
             num_warps=int(prepared.options.get("num_warps") or 4),
         )
         disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
         cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first, disputed)
         return Counts(run, self.layout, cells, self)
 
+    def record(
+        self, prepared: PreparedReplay, programs: Sequence[int], job: Job, budget_bytes: int
+    ) -> Recording:
+        """Return the accesses of `programs` (ascending) from one run."""
+        recorder = AccessRecorder(programs, job, budget_bytes)
+        if not programs:
+            return recorder.recording(self.layout)
+        followed = BatchSurvey(math.prod(prepared.grid), programs, budget_bytes // 8)
+        if self._follow(prepared, None, followed, job, programs) is not None and followed.whole:
+            return followed.recording(self.layout)
+        self._observe(prepared, recorder)
+        return recorder.recording(self.layout)
+
     def footprint(
         self, prepared: PreparedReplay, program: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return (loads, stores) over all cells, of one program; later programs are not run."""
+        """Return (loads, stores) over all cells, of one program; others run only where needed."""
         from playground.engine.job import Job
 
         counter = CellCounter(self.layout, Job(), program)
-        self._observe(prepared, counter)
+        nothing = BatchSurvey(1, (), 0)
+        if self._follow(prepared, counter, nothing, Job(), [program]) is None:
+            counter = CellCounter(self.layout, Job(), program)
+            self._observe(prepared, counter)
         loads, stores = (torch.from_numpy(vector) for vector in counter.vectors)
         return loads, stores
