@@ -202,6 +202,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
                "compiler_verbs.set_mix", "", "Ctrl+Alt+M",
                "Beside each line, how many instructions of which class it became",
                checkable=True),
+    ActionSpec("view.accessMargin", "Memory &accesses in the margin", "view", 3,
+               "coverage_verbs.set_margin", "", "Ctrl+Alt+Y",
+               "Beside each line, how much of what its loads and stores move is asked for, and how "
+               "often", checkable=True),
     ActionSpec("coverage.arrange", "&Tile maps: one, large, all", "view", 3,
                "coverage_verbs.arrange", "", "Ctrl+Alt+A",
                "One tensor's map alone, large beside the others, or all as large as each other"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -115,6 +116,14 @@ class DocumentState(QObject):
     def path(self) -> str:
         """Absolute path of the open file, or empty for a new one."""
         return self.file.path
+
+    def is_open(self, file: str | None) -> bool:
+        """Tell whether a place in `file` is one of the text shown; no file means this one."""
+        if not file or not self.path:
+            return True
+        if os.path.basename(file) == file:
+            return os.path.basename(self.path) == file
+        return os.path.realpath(file) == os.path.realpath(self.path)
 
     @property
     def launch(self) -> Launch | None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.coverage_places import place_of
 from playground.ui.driver_editor import DRIVER_FILE
 from playground.ui.finding_remedies import remedy_for
 from playground.ui.icons import icon
@@ -44,11 +45,13 @@ _TOKENS = {"error": "bad", "warning": "warn", "hint": "accent_link", "info": "mu
 class FindingsView(QWidget):
     """A list to read, filter and copy; activating a finding goes to its line.
 
-    Where the app itself can do what a finding advises, a button does it.
+    One about the coverage shows its place in the tile maps, too. Where the app itself can do what
+    a finding advises, a button does it.
     """
 
     placeRequested = Signal(int, int)
     driverPlaceRequested = Signal(int, int)
+    mapPlaceRequested = Signal(object)
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -198,6 +201,9 @@ class FindingsView(QWidget):
         if finding is not None and finding.file == DRIVER_FILE and finding.line:
             self.driverPlaceRequested.emit(finding.line, finding.column or 0)
             return
+        place = place_of(finding, self._document.coverage) if finding is not None else None
+        if place is not None:
+            self.mapPlaceRequested.emit(place)
         same_file = finding is not None and (
             not finding.file
             or not self._document.path

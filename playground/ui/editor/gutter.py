@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.ui import icons
 from playground.ui.editor import finding_marks
+from playground.ui.editor.access_columns import AccessColumns
 from playground.ui.editor.mix_columns import MixColumns
 
 if TYPE_CHECKING:
@@ -18,16 +19,23 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QPaintEvent
 
     from playground.model.machine_code import LineCode
+    from playground.ui.access_text import LineAccess
     from playground.ui.editor.code_editor import CodeEditor
 
 
 class Gutter(QWidget):
-    """Paints beside the editor; a click selects the line."""
+    """Paints beside the editor; a click selects the line, one on how it accesses memory shows that.
+
+    `accessClicked` carries the line whose accesses were clicked.
+    """
+
+    accessClicked = Signal(int)
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
         self._editor = editor
         self.mix = MixColumns(editor.theme)
+        self.access = AccessColumns(editor.theme)
         self.setObjectName("editorGutter")
         self.setAccessibleName("Line numbers")
         self.setCursor(Qt.CursorShape.ArrowCursor)
@@ -42,15 +50,32 @@ class Gutter(QWidget):
         """
         before = self.width_px()
         self.mix.set_lines(lines, arithmetic, stale)
-        title = "Line numbers and machine instructions" if lines else "Line numbers"
-        self.setAccessibleName(title)
-        if self.width_px() != before:
+        self._changed(before)
+
+    def show_access(self, lines: Mapping[int, LineAccess], stale: str = "") -> None:
+        """Show beside lines (from 1) how they access memory; `stale` says why that is old."""
+        before = self.width_px()
+        self.access.set_lines(lines, stale)
+        self._changed(before)
+
+    def _changed(self, width_before: int) -> None:
+        parts = ["Line numbers"]
+        parts += ["machine instructions"] if self.mix.shown else []
+        parts += ["memory accesses"] if self.access.shown else []
+        self.setAccessibleName(" and ".join(parts))
+        if self.width_px() != width_before:
             self._editor.place_gutter()
         self.update()
 
     def width_px(self) -> int:
         """Return the width that the highest line number, a mark, the code and margins need."""
-        return self._numbers_px() + self.mix.width_px(self._editor.fontMetrics())
+        metrics = self._editor.fontMetrics()
+        return self._numbers_px() + self.mix.width_px(metrics) + self.access.width_px(metrics)
+
+    def _access_x(self) -> int:
+        """Return where the column of accesses begins."""
+        metrics = self._editor.fontMetrics()
+        return self._numbers_px() + self.mix.width_px(metrics) - metrics.height() // 4
 
     def _numbers_px(self) -> int:
         digits = max(3, len(str(self._editor.blockCount())))
@@ -88,6 +113,10 @@ class Gutter(QWidget):
             if self.mix.shown:
                 area = QRect(numbers - height // 4, top, self.width() - numbers, height)
                 self.mix.paint(painter, number + 1, area)
+            if self.access.shown:
+                left = self._access_x()
+                area = QRect(left, top, self.width() - left, height)
+                self.access.paint(painter, number + 1, area)
         painter.end()
 
     def tip(self, line: int, x: int) -> str:
@@ -97,6 +126,8 @@ class Gutter(QWidget):
         found = self._editor.findings_at(line)
         if found and x < self._editor.fontMetrics().height():
             return finding_marks.tooltip(found)
+        if self.access.shown and x >= self._access_x():
+            return self.access.tip(line)
         return self.mix.tip(line)
 
     def event(self, event: QEvent) -> bool:
@@ -110,7 +141,12 @@ class Gutter(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Select the line that was clicked."""
         line = self._line_at(event.position().y())
-        if line:
+        if not line:
+            return
+        known = self.access.shown and event.position().x() >= self._access_x()
+        if known and self.access.at(line) is not None:
+            self.accessClicked.emit(line)
+        else:
             self._editor.select_line(line)
 
     def _line_at(self, y: float) -> int:

@@ -355,7 +355,8 @@ class CoverageView(QWidget):
             where.set_slices(slices)
             self._show_maps()
             where.canvas.point_at(row, column)
-        self._programs.choose(programs)
+        if programs:
+            self._programs.choose(programs)
 
     def _show_programs(self) -> None:
         programs = self._programs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -78,10 +77,7 @@ class CoverageTables(QWidget):
         return self.sites.as_csv()
 
     def _go(self, site: object) -> None:
-        path = self._document.path
-        if isinstance(site, AccessSite) and (
-            not path or not site.file or Path(site.file).name == Path(path).name
-        ):
+        if isinstance(site, AccessSite) and self._document.is_open(site.file):
             self.sourceLineRequested.emit(site.line)
 
 

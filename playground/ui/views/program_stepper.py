@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QToolButton, QWidget
 
 from playground.ui.document_programs import UNION_LIMIT
 from playground.ui.icons import icon
@@ -104,17 +104,16 @@ class ProgramStepper(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(3)
-        label = QLabel("Program", self)
         self.spin = QSpinBox(self)
         self.spin.setObjectName("coverage.program")
         self.spin.setAccessibleName("Program whose loads and stores are highlighted")
         self.spin.setToolTip("Linear program id: x counts fastest, then y, then z")
-        self.spin.setSpecialValueText("none")
+        self.spin.setPrefix("program ")
+        self.spin.setSpecialValueText("no program")
         self.spin.setMinimum(-1)
         self.spin.setValue(-1)
         self.spin.setKeyboardTracking(False)
         self.spin.valueChanged.connect(self._on_spin)
-        label.setBuddy(self.spin)
         previous = self._tool("coverage.previous", "prev", "Previous program (Page Up)")
         previous.clicked.connect(lambda: programs.step(-1))
         following = self._tool("coverage.next", "next", "Next program (Page Down)")
@@ -125,8 +124,8 @@ class ProgramStepper(QWidget):
         self.order = QComboBox(self)
         self.order.setObjectName("coverage.order")
         self.order.setAccessibleName("Order in which programs are stepped through")
-        self.order.addItem("launch order", "launch")
-        self.order.addItem("start order", "start")
+        self.order.addItem("by launch", "launch")
+        self.order.addItem("by start", "start")
         self.order.activated.connect(self._on_order)
         self.speed = QComboBox(self)
         self.speed.setObjectName("coverage.speed")
@@ -145,7 +144,7 @@ class ProgramStepper(QWidget):
         # The page puts it where there is room for a sentence.
         self.text = ElidedLabel("coverage.footprint", self)
         for widget in (
-            label, previous, self.spin, following, self.player, self.speed, self.order,
+            previous, self.spin, following, self.player, self.speed, self.order,
             self.steps, self.clear,
         ):  # fmt: skip
             row.addWidget(widget)

@@ -1,4 +1,4 @@
-"""The access sites of a launch in words and columns: what they ask for, and how well."""
+"""The access sites of a launch as a table: what they ask for, and how well."""
 
 from __future__ import annotations
 
@@ -6,51 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playground.model.access_site import SECTOR_BYTES
-from playground.ui.views.formatting import bytes_text, count_text, significant
+from playground.ui.access_text import (
+    EFFICIENCY_TIP,
+    MASKED_TIP,
+    REREAD_TIP,
+    efficiency_text,
+    looked_at_text,
+    reread_text,
+    share_text,
+)
+from playground.ui.views.formatting import bytes_text, count_text
 from playground.ui.views.table_twin import Column, RecordModel
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from playground.model.access_site import AccessSite
-
-EFFICIENCY_TIP = (
-    f"Of the {SECTOR_BYTES}-byte sectors that its requests of 32 threads touch, the share that "
-    "would do for the bytes they ask for: 100 % is perfectly coalesced"
-)
-REREAD_TIP = (
-    "Bytes asked for over different bytes: ×1 touches each once; more is served by L2 or L1 where "
-    "it fits, else by memory"
-)
-MASKED_TIP = "Share of the lanes that the mask switches off: work for nothing"
-
-
-def efficiency_text(site: AccessSite) -> str:
-    """Return the efficiency of a site as a share, `–` where nothing was touched."""
-    value = site.efficiency
-    return "–" if value is None else share_text(value)
-
-
-def reread_text(site: AccessSite) -> str:
-    """Return the re-read factor of a site (`×8`), `–` where nothing was touched."""
-    value = site.reread_factor
-    return "–" if value is None else f"×{significant(value)}"
-
-
-def share_text(share: float) -> str:
-    """Return a share in [0, 1] in per cent, never rounded to all or nothing."""
-    if share in (0.0, 1.0):
-        return f"{share * 100:.0f} %"
-    percent = min(max(share * 100, 0.1), 99.9)
-    return f"{percent:.0f} %" if 1 <= percent < 99.5 else f"{percent:.1f} %"
-
-
-def looked_at_text(site: AccessSite) -> str:
-    """Return of which programs the figures of a site are."""
-    programs = (
-        f"{count_text(site.programs_looked_at)} program{'s' * (site.programs_looked_at != 1)}"
-    )
-    return f"a sample of {programs}" if site.sampled else f"all {programs}"
 
 
 def _place(site: AccessSite) -> str:

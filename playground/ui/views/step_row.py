@@ -109,17 +109,13 @@ class StepRow(QWidget):
         site, tensor, elements = steps.site(), steps.tensor(), steps.elements()
         what = "an access" if site is None else site.kind
         place = "" if site is None else f", line {site.line}"
-        if site is not None and site.file and not self._is_open(site.file):
+        if site is not None and not self._document.is_open(site.file):
             place = f", {Path(site.file).name}:{site.line}"
         touched = 0 if elements is None else len(elements)
         return (
             f"step {count_text(steps.at + 1)} of {more}{count}: {what} {tensor}{place}"
             f" · {count_text(touched)} element{'s' * (touched != 1)}"
         )
-
-    def _is_open(self, file: str) -> bool:
-        path = self._document.path
-        return not path or Path(file).name == Path(path).name
 
     def _show(self) -> None:
         blocker = QSignalBlocker(self.slider)
@@ -131,7 +127,7 @@ class StepRow(QWidget):
         self.text.setText(text)
         self.text.setToolTip(text)
         site = self._steps.site()
-        self._line.setEnabled(site is not None and self._is_open(site.file))
+        self._line.setEnabled(site is not None and self._document.is_open(site.file))
 
     def _go(self) -> None:
         site = self._steps.site()

@@ -1,0 +1,53 @@
+"""From a finding about coverage to the place it is about: tensor, element and programs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playground.model.coverage import Coverage, OutOfBounds
+    from playground.model.finding import Finding
+    from playground.model.hazard import Hazard
+
+
+@dataclass(frozen=True)
+class MapPlace:
+    """A place in the tile maps; `index` is empty where a tensor as a whole is meant."""
+
+    tensor: str
+    index: tuple[int, ...] = ()
+    programs: tuple[int, ...] = ()
+
+
+def place_of(finding: Finding, coverage: Coverage | None) -> MapPlace | None:
+    """Return what a finding of the coverage is about in the maps, None where there is nothing."""
+    if coverage is None or finding.stage != "coverage":
+        return None
+    words = set(re.findall(r"[^\W\d]\w*", finding.message))
+    for access in coverage.out_of_bounds:
+        if access.tensor in words and finding.line == access.line:
+            return _beside(access, coverage)
+    for hazard in coverage.hazards:
+        if hazard.tensor in words and finding.line in {each.line for each in hazard.places}:
+            return place_of_hazard(hazard)
+    for hazard in coverage.hazards:
+        if hazard.tensor in words and finding.line is None:
+            return place_of_hazard(hazard)
+    named = next((tensor for tensor in coverage.tensors if tensor.name in words), None)
+    return MapPlace(named.name) if named is not None else None
+
+
+def place_of_hazard(hazard: Hazard) -> MapPlace:
+    """Return the first element of a hazard, with the programs involved."""
+    return MapPlace(hazard.tensor, hazard.first, hazard.programs)
+
+
+def _beside(access: OutOfBounds, coverage: Coverage) -> MapPlace:
+    """Return the element next to what lies outside: the tensor's first or its last."""
+    for tensor in coverage.tensors:
+        if tensor.name == access.tensor and tensor.elements:
+            end = tuple(0 if access.distance < 0 else size - 1 for size in tensor.shape)
+            return MapPlace(tensor.name, end, (access.program,))
+    return MapPlace(access.tensor, (), (access.program,))
