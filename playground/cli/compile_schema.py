@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXTRAS = ("passes", "code", "targets", "comparison")
 """Keys of the record that are null unless they were asked for."""
 
-_LISTS = ("stage_times", "stages", "notes", "gains")
+_LISTS = ("stage_times", "stages", "notes", "gains", "shared_buffers")
 
 
 def compiled(value: CompileReport | None, found: Json, named: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from playground.cli.text_table import indented, pairs, table
+from playground.model.compiling import SharedBuffer
 from playground.model.config import label
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _SHORT = {
     "other": "other",
 }  # fmt: skip
 _SOURCE_WIDTH = 44
+_MOST_BUFFERS = 4
 
 
 def report(item: dict[str, Any]) -> str:
@@ -63,6 +65,7 @@ def _figures(item: dict[str, Any]) -> str:
         ("spilled, bytes a thread", item["spill_bytes"]),
         ("stack, bytes a thread", item["stack_bytes"]),
         ("shared memory", _shared(item)),
+        *(("", f"{_buffer(each)}") for each in item["shared_buffers"][:_MOST_BUFFERS]),
         ("threads a program", item["threads"]),
         ("fits the target", "yes" if item["fits"] else "NO: it compiles but cannot be launched"),
     ]
@@ -95,6 +98,10 @@ def _shared(item: dict[str, Any]) -> str:
     if static:
         text += f" ({static:,} of them static)"
     return text + (f" of {limit:,}" if limit else "")
+
+
+def _buffer(item: dict[str, Any]) -> str:
+    return SharedBuffer(**{**item, "shape": tuple(item["shape"])}).text()
 
 
 def _occupancy(item: dict[str, Any]) -> str:

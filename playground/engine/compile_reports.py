@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.engine import compile_remarks, source_lines
+from playground.engine import compile_remarks, shared_memory, source_lines
 from playground.engine.compile_trials import blocks_of
 from playground.model.compiling import CompileReport, Gain, Occupancy, StageTime, Waves
 from playground.model.finding import Finding
@@ -72,16 +72,33 @@ def report(
         gains=_gains(launch, config, product, gpu),
         register_kinds=taken.kinds,
         stated_warps=taken.stated_warps,
+        shared_buffers=shared_memory.buffers(str(product.asm.get("ttgir", "")), config),
     )
-    findings = [
-        Finding("error", "resources", f"{launch.kernel} with {config.label()} compiles for "
-                f"{target} but cannot launch: {text}", "", launch.file, launch.line)
-        for text in obstacles
-    ]  # fmt: skip
+    findings = [_unlaunchable(launch, made, product, text) for text in obstacles]
     findings += _spills(launch, made)
     findings += _tf32(launch, product)
     findings += compile_remarks.findings(launch, taken, product.asm)
     return made, tuple(findings)
+
+
+def _unlaunchable(launch: Launch, made: CompileReport, product: Compiled, why: str) -> Finding:
+    """Return the finding of what keeps a config from being launched.
+
+    Of too much shared memory it says on further lines what holds it, and stands where most is.
+    """
+    file, line, held = launch.file, launch.line, ""
+    if "shared memory" in why:
+        ttgir = str(product.asm.get("ttgir", ""))
+        lines = shared_memory.exchanging_lines(ttgir, launch.file)
+        held = shared_memory.told(made.shared_buffers, _all_shared(product), lines)
+        place = next(((each.file, each.line) for each in made.shared_buffers if each.line), None)
+        file, line = place or (file, next(iter(lines), line))
+    return Finding(
+        "error", "resources",
+        f"{launch.kernel} with {made.config.label()} compiles for {made.target} but cannot launch: "
+        f"{why}" + (f"\n{held}" if held else ""),
+        "", file, line,
+    )  # fmt: skip
 
 
 def _obstacles(product: Compiled, gpu: Gpu | None) -> list[str]:

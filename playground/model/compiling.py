@@ -68,6 +68,32 @@ class Waves:
 
 
 @dataclass(frozen=True)
+class SharedBuffer:
+    """A buffer in shared memory: `count` blocks of `shape`, which line `line` of `file` fills.
+
+    `name` is the variable it is for; name, file and line are empty where they cannot be told.
+    `bytes` are of all its blocks together, with padding; `knobs` make it as large as it is.
+    """
+
+    name: str
+    file: str
+    line: int
+    count: int
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+    knobs: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return `a (line 9): 4 x 128x64 fp16 = 65536 bytes (num_stages, M, BK)`."""
+        place = f"line {self.line}" if self.line else "no line known"
+        label = f"{self.name} ({place})" if self.name else place
+        times = f"{self.count} x " if self.count > 1 else ""
+        block = f"{times}{'x'.join(map(str, self.shape))} {self.dtype} = {self.bytes} bytes"
+        return f"{label}: {block}" + (f" ({', '.join(self.knobs)})" if self.knobs else "")
+
+
+@dataclass(frozen=True)
 class CompileReport:
     """Resources of one compiled config; None where the target does not report the figure.
 
@@ -79,6 +105,7 @@ class CompileReport:
     the config compiles but cannot launch. `gains` are the nearest ways to hold more at once, and
     `waves` is about the captured grid under this config. `stated_warps` are the warps a SIMD that
     AMD's compiler states itself: it knows nothing of shared memory asked for at the launch.
+    `shared_buffers` are what holds shared memory, the largest first.
     """
 
     launch: int
@@ -103,3 +130,4 @@ class CompileReport:
     waves: Waves | None = None
     register_kinds: tuple[tuple[str, int], ...] = ()
     stated_warps: int | None = None
+    shared_buffers: tuple[SharedBuffer, ...] = ()

@@ -40,6 +40,9 @@ REPORT = {
     "occupancy": (dict, Maybe), "notes": [str], "static_shared_bytes": (int, Maybe),
     "gains": [{"resource": str, "value": int, "programs_per_sm": int, "text": str}],
     "waves": (dict, Maybe), "register_kinds": dict, "stated_warps": (int, Maybe),
+    "shared_buffers": [{
+        "name": str, "file": str, "line": int, "count": int, "shape": [int], "dtype": str,
+        "bytes": int, "knobs": [str]}],
 }  # fmt: skip
 COMPILED = {
     **REPORT, "ir": dict, "passes": (list, Maybe), "code": (dict, Maybe),

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from playground.model.access_site import AccessSite
-from playground.model.compiling import CompileReport
+from playground.model.compiling import CompileReport, SharedBuffer
 from playground.model.config import Config
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 from playground.model.knobs import Knob, constexpr_knob, option_knob
@@ -156,11 +156,18 @@ class MatmulEngine(FakeEngine):
         small = Config.of({"BLOCK_SIZE": self.block(config) * 8, "num_warps": config["num_warps"]})
         base = super().report(launch, small, target)
         shared = self.block(config) * 64 * 2 * 2 * int(config["num_stages"] or 1)
+        side, stages = self.block(config), int(config["num_stages"] or 1)
+        held = tuple(
+            SharedBuffer(name, "matmul.py", line, stages, shape, "fp16", shared // 2,
+                         ("num_stages", "BLOCK"))
+            for name, line, shape in (("a", 39, (side, 64)), ("b", 42, (64, side)))
+        )  # fmt: skip
         return CompileReport(
             launch, config, base.target, "matmul_kernel", base.registers,
             0 if self.block(config) <= 128 else 96, 0, shared, 232448, base.threads,
             shared <= 232448, base.stage_times, base.total_ms, True, base.stages, base.occupancy,
             () if shared <= 232448 else ("Too much shared memory: fewer num_stages fit.",),
+            shared_buffers=held,
         )  # fmt: skip
 
     def measurement(self, launch: int, config: Config, cache: str):

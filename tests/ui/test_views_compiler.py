@@ -18,7 +18,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from playground.model.compiling import CompileReport, Gain, Occupancy, StageTime, Waves
+from playground.model.compiling import (
+    CompileReport,
+    Gain,
+    Occupancy,
+    SharedBuffer,
+    StageTime,
+    Waves,
+)
 from playground.model.finding import Finding
 from playground.protocol import messages
 from playground.ui.document import Document
@@ -178,6 +185,22 @@ def test_spills_name_their_lines_and_lead_there(
     with qtbot.waitSignal(view.sourceLineRequested) as caught:
         link.click()
     assert caught.args == [23]
+
+
+def test_what_holds_shared_memory_leads_to_its_line(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = opened(gpu_ran, qtbot)
+    holders = view.findChild(QWidget, "compiler.holders")
+    assert not holders.isVisible()
+    held = (SharedBuffer("a", "k.py", 31, 3, (64, 128), "bf16", 49152, ("num_stages", "M")),)
+    report = report_of(gpu_ran, shared_buffers=held)
+    gpu_ran.take_compiled(messages.Compiled(gpu_ran.revision, report))
+    link = view.findChild(QPushButton, "compiler.holder:31")
+    assert holders.isVisible()
+    assert link.text() == "a, line 31: 48 KiB"
+    assert link.toolTip() == "a (line 31): 3 x 64x128 bf16 = 49152 bytes (num_stages, M)"
+    with qtbot.waitSignal(view.sourceLineRequested) as caught:
+        link.click()
+    assert caught.args == [31]
 
 
 def test_a_failed_compilation_shows_why_and_the_stages_reached(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from playground.ui.views.chips import FlowLayout
 from playground.ui.views.formatting import bytes_text
+from playground.ui.views.line_links import LineLink, LineLinks
 from playground.ui.views.meter import Meter
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.resources import RESOURCE_COLUMNS, Resource, resources
@@ -26,9 +26,9 @@ MOST_LINES = 12
 
 
 class ResourcesPage(QScrollArea):
-    """Shared memory against its limit, stage times, the figures, spills by line, nearest gains.
+    """Shared memory against its limit and what holds it, stage times, figures, spills, gains.
 
-    `sourceLineRequested` carries a line that spills.
+    `sourceLineRequested` carries a line that spills or holds shared memory.
     """
 
     sourceLineRequested = Signal(int)
@@ -52,10 +52,10 @@ class ResourcesPage(QScrollArea):
         self._table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._spills = QWidget(self)
-        self._spills.setObjectName("compiler.spills")
-        self._spill_row = FlowLayout(self._spills)
-        self._links: list[QWidget] = []
+        self._holders = LineLinks("compiler.holders", "compiler.holder", self)
+        self._spills = LineLinks("compiler.spills", "compiler.spill", self)
+        for links in (self._holders, self._spills):
+            links.lineRequested.connect(self.sourceLineRequested)
         self._gains = QLabel(self)
         self._gains.setObjectName("compiler.gains")
         self._gains.setWordWrap(True)
@@ -70,8 +70,8 @@ class ResourcesPage(QScrollArea):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(0, 4, 4, 4)
         for widget in (
-            self._shared, self._stages, self._spills, self._gains, self._table, self._notes,
-            self._empty,
+            self._shared, self._holders, self._stages, self._spills, self._gains, self._table,
+            self._notes, self._empty,
         ):  # fmt: skip
             layout.addWidget(widget)
         layout.addStretch(1)
@@ -92,6 +92,7 @@ class ResourcesPage(QScrollArea):
                 "The findings say why and where; the Stages tab has the texts of what was reached.",
             )
             self._spills.hide()
+            self._holders.hide()
             return
         baseline = self._document.baseline_report
         if baseline is not None and (baseline.config, baseline.target) == (
@@ -127,43 +128,36 @@ class ResourcesPage(QScrollArea):
             ghost = (baseline.shared_bytes + (baseline.static_shared_bytes or 0)) / limit
         self._shared.show_share(share, text, "bad" if share > 1 else "accent", ghost)
 
+        self._holders.say("held by" if report.shared_buffers else "", "muted", [
+            LineLink(
+                each.line, f"{each.name or 'a block'}, line {each.line}: {bytes_text(each.bytes)}",
+                each.text(), f"Go to line {each.line}, which holds {bytes_text(each.bytes)}",
+            )
+            for each in report.shared_buffers[:MOST_LINES] if each.line
+        ])  # fmt: skip
+
     # ------------------------------------------------------------------------------ spills
 
     def _show_spills(self) -> None:
         report, code = self._document.compile_report, self._code.code
-        for widget in self._links:
-            self._spill_row.removeWidget(widget)
-            widget.deleteLater()
-        self._links = []
         spills = report is not None and bool(report.spill_bytes)
-        self._spills.setVisible(spills)
         # The code by line places them; nobody else may be asking for it.
         self._code.want("resources", spills and self.isVisible())
         if not spills or report is None:
+            self._spills.say("", "bad", ())
             return
-        label = QLabel(f"{bytes_text(report.spill_bytes or 0)} a thread spilled", self._spills)
-        set_role(label, "bad")
-        self._add(label)
         known = code is not None and (code.config, code.target) == (report.config, report.target)
         lines = [each for each in code.lines if each.spill_bytes] if known and code else []
         lines.sort(key=lambda each: -each.spill_bytes)
-        for each in lines[:MOST_LINES]:
-            link = QPushButton(f"line {each.line}: {each.spill_bytes} B", self._spills)
-            link.setObjectName(f"compiler.spill:{each.line}")
-            link.setProperty("link", "true")
-            link.setAccessibleName(f"Go to line {each.line}, which spills {each.spill_bytes} bytes")
-            link.setToolTip(
-                f"{each.spill_bytes} bytes a thread are stored to local memory or loaded back there"
+        self._spills.say(f"{bytes_text(report.spill_bytes or 0)} a thread spilled", "bad", [
+            LineLink(
+                each.line, f"line {each.line}: {each.spill_bytes} B",
+                f"{each.spill_bytes} bytes a thread are stored to local memory or loaded back "
+                "there",
+                f"Go to line {each.line}, which spills {each.spill_bytes} bytes",
             )
-            link.clicked.connect(
-                lambda _=False, line=each.line: self.sourceLineRequested.emit(line)
-            )
-            self._add(link)
-
-    def _add(self, widget: QWidget) -> None:
-        self._spill_row.addWidget(widget)
-        widget.show()
-        self._links.append(widget)
+            for each in lines[:MOST_LINES]
+        ])  # fmt: skip
 
     def showEvent(self, event: object) -> None:
         """Ask for the code by line while the page is looked at: it places the spills."""

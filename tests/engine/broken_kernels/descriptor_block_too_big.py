@@ -1,6 +1,6 @@
 #: kind = "a descriptor's block that no shared memory holds"
-#: line = 11
-#: message = ["524296 bytes of shared memory"]
+#: line = 13
+#: message = ["524296 bytes of shared memory", "line 13: 256x512 fp32 = 524288 bytes"]
 #: hint = ["make the blocks smaller"]
 import torch
 import triton

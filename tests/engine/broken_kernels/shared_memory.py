@@ -1,7 +1,8 @@
 #: kind = "more shared memory than the target has"
-#: line = 12
+#: line = 17
 #: target = "cuda:86"
-#: message = ["131072 bytes of shared memory", "the limit is 101376"]
+#: message = ["131072 bytes of shared memory", "the limit is 101376",
+#: "a (line 17): 4 x 128x64 fp16 = 65536 bytes (num_stages, B); b (line 18): 4 x 64x128"]
 #: hint = ["num_stages=3", "B=32"]
 import torch
 import triton
