@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from playground.engine.counters import Counts
     from playground.engine.entries import Entries
     from playground.engine.hosting import Hosted
+    from playground.engine.outline import Outline
     from playground.engine.replay import PreparedReplay, WorkingSet
     from playground.model.finding import Finding
     from playground.model.measurement import CacheMode, Measurement
+    from playground.model.schedule import CacheReuse
     from playground.protocol import messages
     from playground.protocol.programs import ProgramSteps, Scheduled
 
@@ -27,6 +29,7 @@ _HOSTED = 64
 _COUNTS = 16
 _COUNTS_BYTES = 4 << 30
 _SCHEDULES = 16
+_OUTLINES = 4
 _STEPS = 16
 _STEPS_BYTES = 256 << 20
 _WORKING_SETS = 4
@@ -60,6 +63,8 @@ class Kept:
     counts: OrderedDict[Key, Counts] = field(default_factory=OrderedDict)
     schedules: OrderedDict[Key, Scheduled] = field(default_factory=OrderedDict)
     steps: OrderedDict[tuple[int, Config, int], ProgramSteps] = field(default_factory=OrderedDict)
+    outlines: OrderedDict[Key, Outline] = field(default_factory=OrderedDict)
+    reuse: dict[tuple[int, Config, str], CacheReuse] = field(default_factory=dict)
     checked: dict[Key, messages.Checked] = field(default_factory=dict)
     measured: dict[Key, Measurement] = field(default_factory=dict)
     floors: dict[tuple[int, CacheMode], float] = field(default_factory=dict)
@@ -93,6 +98,11 @@ class Kept:
         self.schedules[key] = scheduled
         _bound(self.schedules, _SCHEDULES)
 
+    def keep_outline(self, key: Key, outline: Outline) -> None:
+        """Keep accesses in outline: other targets' caches are followed over the same ones."""
+        self.outlines[key] = outline
+        _bound(self.outlines, _OUTLINES)
+
     def keep_steps(self, key: tuple[int, Config, int], steps: ProgramSteps) -> None:
         """Keep the steps of one program: stepping back and forth asks for the same ones."""
         self.steps[key] = steps
@@ -124,7 +134,7 @@ class Kept:
     def forget(self, launch: CapturedLaunch) -> None:
         """Drop what was prepared for a launch: where its knobs enter is known better now."""
         for kept in (self.replays, self.outcomes, self.measured, self.counts, self.schedules,
-                     self.steps):  # fmt: skip
+                     self.steps, self.outlines, self.reuse):  # fmt: skip
             self._drop(kept, launch.info.index)
         for made in [made for made in self.hosted if made[0] is launch]:
             del self.hosted[made]

@@ -68,8 +68,8 @@ def tail_ns(multiprocessor: Integers, end_ns: Integers) -> int:
 
 def timer_step_ns(start_ns: Integers, end_ns: Integers) -> int:
     """Return the step in which the timer advances, as far as the stamps tell."""
-    stamps = np.unique(np.concatenate([start_ns, end_ns]))
-    steps = np.diff(stamps)
+    steps = np.diff(np.sort(np.concatenate([start_ns, end_ns])))
+    steps = steps[steps > 0]
     if not steps.size:
         return 1
     common = int(np.gcd.reduce(steps))

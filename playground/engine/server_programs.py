@@ -23,7 +23,12 @@ def _steps(session: Any, request: messages.GetSteps, job: Job) -> Reply:
     )
 
 
+def _reuse(session: Any, request: messages.GetReuse, job: Job) -> Reply:
+    return messages.Reused(session.reuse(request.launch, request.config, request.target, job))
+
+
 JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
     messages.GetSchedule: _schedule,
     messages.GetSteps: _steps,
+    messages.GetReuse: _reuse,
 }

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.knobs import KnobValue
+    from playground.model.schedule import CacheReuse
     from playground.protocol.programs import ProgramSteps, Scheduled
 
 
@@ -94,4 +95,58 @@ class ProgramVerbs:
             ):
                 found = steps.program_steps(prepared, program, sites, job)
             session.kept.keep_steps(key, found)
+        return found
+
+    def reuse(
+        self,
+        launch: int = 0,
+        config: Config | None = None,
+        target: str | None = None,
+        job: Job | None = None,
+        **knobs: KnobValue,
+    ) -> CacheReuse:
+        """Estimate what the L2 of a target would fetch for a launch, from its order of accesses.
+
+        Parameters
+        ----------
+        target
+            Whose L2 and multiprocessors are taken: the machine's GPU, or without one the chosen
+            target's, when left out.
+
+        Raises
+        ------
+        LookupError
+            Nothing is known of the target's GPU.
+        findings.NotCountedError
+            The kernel is of a kind whose accesses are not recorded.
+        """
+        from playground.engine import outline, reuse
+        from playground.engine.replay import put_back_after
+        from playground.engine.replay_layout import layout_for
+
+        session, job = self._own_session, job or Job()
+        captured, config = session.chosen(launch, config, knobs)
+        index = captured.info.index
+        target = target or session.device.target
+        key = (index, config, target)
+        found = session.kept.reuse.get(key)
+        if found is None:
+            report = session.compile(index, config, target, job).report
+            cache, notes = reuse.cache_of(target, session.device, report)
+            with (
+                session.guarded(job),
+                put_back_after(session.prepare(index, config)) as prepared,
+            ):
+                accesses = session.kept.outlines.get((index, config))
+                if accesses is None:
+                    accesses = outline.outlined(prepared, job)
+                    session.kept.keep_outline((index, config), accesses)
+                layout = layout_for(prepared)
+            x, y, z = prepared.grid
+            found = reuse.cache_reuse(
+                accesses, layout, cache, launch=index, config=config, programs=x * y * z,
+                notes=notes,
+                look=lambda share: job.progress("following the cache", share),
+            )  # fmt: skip
+            session.kept.reuse[key] = found
         return found

@@ -41,9 +41,10 @@ class Schedule:
 class CacheReuse:
     """Bytes a cache of a given size would fetch, estimated from the order of accesses.
 
-    `requested_bytes` is what all programs ask for, `least_bytes` each byte once, `fetched_bytes`
-    what an LRU cache of `cache_bytes` misses, programs taken in the order and as many at a time as
-    `order` says. `per_tensor` has (name, requested, fetched).
+    `requested_bytes` is what all programs ask for, `least_bytes` each line of 128 bytes once,
+    `fetched_bytes` what an LRU cache of `cache_bytes` misses, in lines, programs taken in the order
+    and as many at a time as `order` says; lines that are stored count like those loaded. `cache_of`
+    says whose cache it is. `per_tensor` has (name, requested, fetched).
     """
 
     launch: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from playground.engine.counter_layout import Layout, StorageSlot
     from playground.engine.triton_private.batched_memory import BatchAccess
-    from playground.engine.triton_private.batched_survey import BatchSurvey
     from playground.engine.triton_private.interpreter_formats import Array
     from playground.engine.triton_private.interpreter_storages import Ranges
     from playground.engine.triton_private.tracing_interpreter import CellCounter
@@ -39,6 +38,16 @@ class _Outside:
     number: int
     distance: int
     lanes: int
+
+
+class BatchTold(Protocol):
+    """Is told of each access of a batch once it was looked at."""
+
+    def note(self, access: BatchAccess, outside: int) -> None:
+        """Take one access, of which so many lanes fall outside of every storage."""
+
+    def note_operations(self, name: str, count: int) -> None:
+        """Take the element operations of a reduction or scan of all programs."""
 
 
 class BatchCounter:
@@ -60,7 +69,7 @@ class BatchCounter:
     """
 
     def __init__(
-        self, layout: Layout, cells: CellCounter | None, survey: BatchSurvey, ranges: Ranges,
+        self, layout: Layout, cells: CellCounter | None, survey: BatchTold, ranges: Ranges,
         nearest: Callable[[Any, int, int], Any], check: Callable[[], None],
     ) -> None:  # fmt: skip
         self._layout = layout
@@ -150,6 +159,8 @@ class BatchCounter:
 
     def _count_rows(self, access: BatchAccess, rows: Rows, slot: StorageSlot) -> None:
         """Count lanes that all lie in one storage; the rows' terms are cells."""
+        if self._cells is None:
+            return
         sizes = algebra.shape_of((*rows.terms, *rows.mask))[1:]
         step = max(1, _LANES_AT_ONCE // max(1, math.prod(sizes)))
         for start in range(0, len(rows), step):

@@ -13,10 +13,13 @@ import numpy as np
 import torch
 
 from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
+from playground.engine.outline import OutlineBuilder
 from playground.engine.triton_private import interpreter
 from playground.engine.triton_private.batched_counter import BatchCounter
 from playground.engine.triton_private.batched_nodes import NeedsExactError
+from playground.engine.triton_private.batched_outline import BatchOutliner
 from playground.engine.triton_private.batched_survey import BatchSurvey
+from playground.engine.triton_private.interpreter_outline import AccessOutliner
 from playground.engine.triton_private.interpreter_recording import (
     AccessRecorder,
     EnoughError,
@@ -28,8 +31,10 @@ if TYPE_CHECKING:
 
     from playground.engine.counter_layout import Layout
     from playground.engine.job import Job
+    from playground.engine.outline import Outline
     from playground.engine.recording import Recording
     from playground.engine.replay import PreparedReplay
+    from playground.engine.triton_private.batched_counter import BatchTold
     from playground.engine.triton_private.interpreter import Access
     from playground.engine.triton_private.interpreter_access import LaunchMemory
     from playground.model.coverage import OutOfBounds
@@ -176,7 +181,7 @@ class InterpreterCounter:
     # Program after program --------------------------------------------------------------------
 
     def _observe(
-        self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder,
+        self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder | AccessOutliner,
         *more: AccessRecorder,
     ) -> None:  # fmt: skip
         """Run the launch once, observed."""
@@ -196,7 +201,7 @@ class InterpreterCounter:
     # All together -----------------------------------------------------------------------------
 
     def _follow(
-        self, prepared: PreparedReplay, counter: CellCounter | None, survey: BatchSurvey, job: Job,
+        self, prepared: PreparedReplay, counter: CellCounter | None, survey: BatchTold, job: Job,
         programs: Sequence[int] | None = None,
     ) -> tuple[OutOfBounds, ...] | None:  # fmt: skip
         """Follow the programs together, executing nothing; return what fell outside.
@@ -293,6 +298,17 @@ class InterpreterCounter:
             return followed.recording(self.layout)
         self._observe(prepared, recorder)
         return recorder.recording(self.layout)
+
+    def outline(self, prepared: PreparedReplay, job: Job) -> Outline:
+        """Return the accesses of all programs in outline."""
+        programs = math.prod(prepared.grid)
+        builder = OutlineBuilder(self.layout, torch.device("cpu"))
+        if self._follow(prepared, None, BatchOutliner(builder), job) is None:
+            builder = OutlineBuilder(self.layout, torch.device("cpu"))
+            outliner = AccessOutliner(builder, job)
+            self._observe(prepared, outliner)
+            outliner.finish()
+        return builder.outline(programs)
 
     def footprint(
         self, prepared: PreparedReplay, program: int

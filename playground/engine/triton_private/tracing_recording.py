@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -46,13 +46,15 @@ if TYPE_CHECKING:
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
 
+    Integers = np.ndarray[Any, np.dtype[Any]]
+
 _FIRST_LANES = 1 << 20
 _FIRST_EVENTS = 1 << 14
 _LANES_AN_EVENT = 16
 """The room for events grows with that for lanes: one for so many of them."""
 
 
-class _Room:
+class Room:
     """Device memory for one run's accesses."""
 
     def __init__(self, lanes: int, events: int, device: torch.device) -> None:
@@ -121,7 +123,7 @@ class GpuRecorder(GpuRuns):
             chosen = list(range(programs))
             small = active_lanes <= LOOKED_AT_WHOLE_LANES and programs <= LOOKED_AT_WHOLE_LANES
             if small:
-                room = _Room(4 * LOOKED_AT_WHOLE_LANES, LOOKED_AT_WHOLE_LANES // 4, self.device)
+                room = Room(4 * LOOKED_AT_WHOLE_LANES, LOOKED_AT_WHOLE_LANES // 4, self.device)
                 totals, operations = self._survey_run(prepared, chosen, room, None)
                 lanes, events = room.asked()
                 small = lanes <= room.lanes.numel() and events <= room.events.shape[0]
@@ -130,7 +132,7 @@ class GpuRecorder(GpuRuns):
                 limits = self._limits()
                 sizes = [math.prod(access.shape) for access in self.copy.accesses]
                 lanes = sum(limit * size for limit, size in zip(limits, sizes, strict=True))
-                room = _Room(max(lanes, 1), max(sum(limits), 1), self.device)
+                room = Room(max(lanes, 1), max(sum(limits), 1), self.device)
                 totals, operations = self._survey_run(prepared, chosen, room, limits)
             raw = self._read(room, room.asked()[1])
         recording = self._assembled([raw], chosen, truncated=not small)
@@ -153,7 +155,7 @@ class GpuRecorder(GpuRuns):
         return [max(1, lanes_each // math.prod(access.shape)) for access in accesses]
 
     def _survey_run(
-        self, prepared: PreparedReplay, programs: Sequence[int], room: _Room,
+        self, prepared: PreparedReplay, programs: Sequence[int], room: Room,
         limits: list[int] | None,
     ) -> tuple[list[list[int]], dict[str, int]]:  # fmt: skip
         names = self.copy.operations
@@ -191,7 +193,7 @@ class GpuRecorder(GpuRuns):
         lanes, events = min(_FIRST_LANES, most_lanes), _FIRST_EVENTS
         while len(recorded) < len(programs):
             job.check()
-            room = _Room(lanes, events, self.device)
+            room = Room(lanes, events, self.device)
             self._run_into(prepared, batch, room)
             asked_lanes, asked_events = room.asked()
             left = most_lanes - taken
@@ -215,7 +217,7 @@ class GpuRecorder(GpuRuns):
         return parts, recorded, False
 
     def _run_into(
-        self, prepared: PreparedReplay, programs: Sequence[int], room: _Room, counting: int = 0,
+        self, prepared: PreparedReplay, programs: Sequence[int], room: Room, counting: int = 0,
         more: Mapping[int, int] | None = None,
     ) -> None:  # fmt: skip
         count = math.prod(prepared.grid)
@@ -237,7 +239,13 @@ class GpuRecorder(GpuRuns):
         room.events.fill_(-1)
         self._run(prepared, RECORD | counting, given, variant="record")
 
-    def _read(self, room: _Room, events: int, *, cut: bool = False) -> RawAccesses:
+    def _read(self, room: Room, events: int, *, cut: bool = False) -> RawAccesses:
+        told = self._events(room, events, cut=cut)
+        last = int((told.first + told.lanes).max()) if len(told.first) else 0
+        return RawAccesses(*told, addresses=room.lanes[:last].cpu().numpy())
+
+    def _events(self, room: Room, events: int, *, cut: bool = False) -> Events:
+        """Return the first events that a run left; with `cut` some of them did not fit."""
         words: Any = room.events[:events].cpu().numpy()
         if cut:
             words = words[words[:, 0] != -1]
@@ -251,17 +259,25 @@ class GpuRecorder(GpuRuns):
             np.int64,
         ).reshape(-1, 4)
         site, shape, size, lanes = facts[words[:, 0] >> ACCESS_SHIFT].T
-        place = words[:, 1]
-        last = int((place + lanes).max()) if len(words) else 0
-        return RawAccesses(
+        return Events(
             program=words[:, 0] & ((1 << ACCESS_SHIFT) - 1),
             site=site,
             shape=shape,
             element_size=size,
             lanes=lanes,
-            first=place,
-            addresses=room.lanes[:last].cpu().numpy(),
+            first=words[:, 1],
         )
+
+
+class Events(NamedTuple):
+    """The events of a run as columns of int64; what they are is said at `RawAccesses`."""
+
+    program: Integers
+    site: Integers
+    shape: Integers
+    element_size: Integers
+    lanes: Integers
+    first: Integers
 
 
 def _joined(parts: Sequence[RawAccesses]) -> RawAccesses:
