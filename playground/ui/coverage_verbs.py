@@ -54,6 +54,15 @@ class CoverageVerbs(QObject):
                 programs.choose((0,))
             self._view.stepper.steps.toggle()
 
+    def show_schedule(self) -> None:
+        """Bring the schedule forward; it is recorded."""
+        self._window.docks.show("schedule")
+
+    def pin_reuse(self) -> None:
+        """Pin the estimate of what the L2 fetches, or let go of the pinned one."""
+        self._window.docks.show("schedule")
+        self._window.document.programs.schedule.pin_reuse()
+
     def arrange(self) -> None:
         """Stand the maps in the next way."""
         self._show()

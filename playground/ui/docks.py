@@ -43,6 +43,8 @@ DOCKS: tuple[DockSpec, ...] = (
              "Ctrl+4"),
     DockSpec("coverage", "Tile coverage", "coverage", "playground.ui.views.coverage",
              "CoverageView", "Ctrl+5"),
+    DockSpec("schedule", "Schedule", "schedule", "playground.ui.views.schedule", "ScheduleView",
+             "Ctrl+Alt+H"),
     DockSpec("compiler", "Compiler", "compiler", "playground.ui.views.compiler", "CompilerView",
              "Ctrl+6"),
     DockSpec("compare", "Compare", "compare", "playground.ui.views.compare", "CompareView",
@@ -63,8 +65,8 @@ DOCKS: tuple[DockSpec, ...] = (
 
 # What the user sees first is filled first.
 _FILL_ORDER = (
-    "knobs", "launches", "findings", "timings", "coverage", "compiler", "compare", "sweep",
-    "curves", "roofline", "nsight", "telemetry", "console",
+    "knobs", "launches", "findings", "timings", "coverage", "compiler", "schedule", "compare",
+    "sweep", "curves", "roofline", "nsight", "telemetry", "console",
 )  # fmt: skip
 
 
@@ -119,7 +121,8 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["compare"], docks["sweep"])
         window.tabifyDockWidget(docks["sweep"], docks["curves"])
         window.tabifyDockWidget(docks["curves"], docks["roofline"])
-        window.tabifyDockWidget(docks["coverage"], docks["compiler"])
+        window.tabifyDockWidget(docks["coverage"], docks["schedule"])
+        window.tabifyDockWidget(docks["schedule"], docks["compiler"])
         window.tabifyDockWidget(docks["compiler"], docks["nsight"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playground.ui.theme import ThemeName
 
 RECENT_LIMIT = 12
-LAYOUT_VERSION = 4
+LAYOUT_VERSION = 5
 """Raised when docks come or go: an older saved layout is then left alone."""
 
 ThemeChoice = Literal["light", "dark", "system"]

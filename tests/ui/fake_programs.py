@@ -47,7 +47,7 @@ class FakePrograms:
 
     def _answer_getschedule(self, request: messages.GetSchedule) -> list[messages.Reply]:
         grid = self.grid_of(request.config)
-        programs = grid[0]
+        programs = grid[0] * grid[1] * grid[2]
         ids = np.arange(programs)
         # Round by round: all SMs take RESIDENT programs, in turns.
         sm = (ids % SMS).astype(np.int32)

@@ -231,7 +231,8 @@ class CoverageView(QWidget):
 
     def _show_maps(self) -> None:
         coverage = self._document.coverage
-        if coverage is None or not self._maps:
+        names = [each.tensor.name for each in self._maps]
+        if coverage is None or names != [tensor.name for tensor in coverage.tensors]:
             return
         for each, tensor in zip(self._maps, coverage.tensors, strict=False):
             each.show_tensor(tensor, self._colouring(self.colour_of(tensor)))

@@ -32,70 +32,27 @@ class LegendFacts:
     by_start: bool = False
 
 
-class CoverageLegend(QWidget):
+class Legend(QWidget):
     """One line of swatches with their meaning; it wraps when the view is narrow."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("coverage.legend")
+        self.setObjectName(name)
         self._theme = theme
-        self._facts: LegendFacts | None = None
+        self._entries: list[tuple[str, str]] = []
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         theme.changed.connect(self.update)
 
-    def show_facts(self, facts: LegendFacts | None) -> None:
-        """Explain another picture."""
-        if facts == self._facts:
+    def show_entries(self, entries: list[tuple[str, str]]) -> None:
+        """Show these swatches, each by its kind, with what it means."""
+        if entries == self._entries:
             return
-        self._facts = facts
-        texts = [text for _, text in self._entries()]
-        self.setAccessibleName("Legend: " + "; ".join(texts))
+        self._entries = entries
+        self.setAccessibleName("Legend: " + "; ".join(text for _, text in entries))
         self.updateGeometry()
         self.update()
-
-    def _entries(self) -> list[tuple[str, str]]:
-        facts = self._facts
-        if facts is None:
-            return []
-        entries = [self._colour_entry(facts)]
-        if facts.by == "loads":
-            entries.append(("none", "never loaded"))
-        elif facts.unwritten is not None:
-            entries.append(("unwritten", f"never written: {count_text(facts.unwritten)}"))
-        if facts.by not in ("loads", "stores", "first"):
-            if facts.disputed:
-                text = f"different values by several programs: {count_text(facts.disputed)}"
-                entries.append(("disputed", text))
-            if facts.shared > facts.disputed:
-                text = f"written by several programs: {count_text(facts.shared - facts.disputed)}"
-                entries.append(("shared", text))
-        # There before a program is looked at, so that hovering never moves the pictures.
-        entries.append(("stores", "stored by the program"))
-        entries.append(("loads", "loaded by it"))
-        return entries
-
-    @staticmethod
-    def _colour_entry(facts: LegendFacts) -> tuple[str, str]:
-        last = count_text(max(facts.programs - 1, 0))
-        most = count_text(max(facts.maximum, 1))
-        if facts.by in ("loads", "stores"):
-            one = facts.maximum <= 1
-            return ("once", f"{facts.by} 1") if one else ("scale", f"{facts.by} 1 … {most}")
-        if facts.by == "sm":
-            return "owner", f"multiprocessor 0 … {count_text(max(facts.maximum - 1, 0))}"
-        if facts.by == "wave":
-            return ("once", "wave 1, the only one") if facts.maximum <= 1 else (
-                "scale", f"wave 1 … {most}"
-            )  # fmt: skip
-        if facts.by == "order":
-            programs = count_text(facts.programs)
-            what = f"start 1 … {programs}" if facts.by_start else f"program 0 … {last}"
-            return "scale", f"last writer: {what}"
-        if facts.by == "first":
-            return "scale", f"first writer: program 0 … {last}"
-        return "owner", f"owner program 0 … {last}"
 
     def _swatch_width(self, kind: str) -> float:
         height = self.fontMetrics().height()
@@ -106,7 +63,7 @@ class CoverageLegend(QWidget):
         line, gap = metrics.height() * 1.35, metrics.height() * 0.5
         x, y = 2.0, 0.0
         placed = []
-        for kind, text in self._entries():
+        for kind, text in self._entries:
             swatch, length = self._swatch_width(kind), metrics.horizontalAdvance(text) + 2
             if x > 2 and x + swatch + gap + length > width:
                 x, y = 2.0, y + line
@@ -162,6 +119,17 @@ class CoverageLegend(QWidget):
                     QRectF(box.left() + index * width, box.top(), width + 0.5, box.height()),
                     QColor(*rgb),
                 )
+        elif kind == "tail":
+            tint = theme.color("warn")
+            tint.setAlphaF(0.16)
+            painter.fillRect(box, tint)
+            painter.setPen(QPen(theme.color("warn"), 1.2, Qt.PenStyle.DashLine))
+            painter.drawLine(box.topLeft(), box.bottomLeft())
+            return
+        elif kind == "chosen":
+            painter.setPen(QPen(theme.color("text"), 2))
+            painter.drawRect(box.adjusted(1, 1, -1, -1))
+            return
         elif kind == "none":
             painter.fillRect(box, theme.color("border"))
         elif kind == "unwritten":
@@ -183,3 +151,53 @@ class CoverageLegend(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.color("border_strong"), 1))
         painter.drawRect(box)
+
+
+class CoverageLegend(Legend):
+    """The legend of the tile maps."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("coverage.legend", theme, parent)
+
+    def show_facts(self, facts: LegendFacts | None) -> None:
+        """Explain another picture."""
+        if facts is None:
+            self.show_entries([])
+            return
+        entries = [self._colour_entry(facts)]
+        if facts.by == "loads":
+            entries.append(("none", "never loaded"))
+        elif facts.unwritten is not None:
+            entries.append(("unwritten", f"never written: {count_text(facts.unwritten)}"))
+        if facts.by not in ("loads", "stores", "first"):
+            if facts.disputed:
+                text = f"different values by several programs: {count_text(facts.disputed)}"
+                entries.append(("disputed", text))
+            if facts.shared > facts.disputed:
+                text = f"written by several programs: {count_text(facts.shared - facts.disputed)}"
+                entries.append(("shared", text))
+        # There before a program is looked at, so that hovering never moves the pictures.
+        entries.append(("stores", "stored by the program"))
+        entries.append(("loads", "loaded by it"))
+        self.show_entries(entries)
+
+    @staticmethod
+    def _colour_entry(facts: LegendFacts) -> tuple[str, str]:
+        last = count_text(max(facts.programs - 1, 0))
+        most = count_text(max(facts.maximum, 1))
+        if facts.by in ("loads", "stores"):
+            one = facts.maximum <= 1
+            return ("once", f"{facts.by} 1") if one else ("scale", f"{facts.by} 1 … {most}")
+        if facts.by == "sm":
+            return "owner", f"multiprocessor 0 … {count_text(max(facts.maximum - 1, 0))}"
+        if facts.by == "wave":
+            return ("once", "wave 1, the only one") if facts.maximum <= 1 else (
+                "scale", f"wave 1 … {most}"
+            )  # fmt: skip
+        if facts.by == "order":
+            programs = count_text(facts.programs)
+            what = f"start 1 … {programs}" if facts.by_start else f"program 0 … {last}"
+            return "scale", f"last writer: {what}"
+        if facts.by == "first":
+            return "scale", f"first writer: program 0 … {last}"
+        return "owner", f"owner program 0 … {last}"

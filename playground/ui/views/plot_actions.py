@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QFile, QIODevice, QPoint, QSize, Signal
+from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QMessageBox, QToolButton, QWidget
 
 from playground.ui.icons import icon
@@ -14,11 +15,13 @@ from playground.ui.icons import icon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QAction
+
     from playground.ui.theme import Theme
 
 
 class PlotActions(QWidget):
-    """Three buttons: table, copy picture, save (PNG or CSV)."""
+    """Three buttons: table, copy picture, save (PNG, SVG or CSV)."""
 
     tableToggled = Signal(bool)
 
@@ -41,7 +44,9 @@ class PlotActions(QWidget):
         self._copy.clicked.connect(self.copy_picture)
         self._save = self._button(f"{name}.save", "Save the picture or its numbers")
         menu = QMenu(self._save)
+        self._menu = menu
         menu.addAction("Save picture (PNG) …", self._save_png)
+        menu.addAction("Save drawing (SVG) …", self._save_svg)
         menu.addAction("Save numbers (CSV) …", self._save_csv)
         menu.addAction("Copy numbers (CSV)", self.copy_csv)
         self._save.setMenu(menu)
@@ -95,6 +100,36 @@ class PlotActions(QWidget):
         )
         if path and not self.save_png(path):
             QMessageBox.warning(self, "Save picture", f"{path} could not be written.")
+
+    def add_choice(self, text: str, act: Callable[[], None]) -> QAction:
+        """Offer something more to save."""
+        return self._menu.addAction(text, act)
+
+    def save_svg(self, path: str) -> bool:
+        """Draw the picture into an SVG file; tell whether that went well.
+
+        Qt's own generator does it: it draws every plot, those of pyqtgraph too.
+        """
+        file = QFile(path)
+        if not file.open(QIODevice.OpenModeFlag.WriteOnly):
+            return False
+        generator = QSvgGenerator()
+        generator.setOutputDevice(file)
+        generator.setSize(self._picture.size())
+        generator.setViewBox(self._picture.rect())
+        generator.setTitle(self._picture.accessibleName())
+        painter = QPainter(generator)
+        self._picture.render(painter, QPoint())
+        painter.end()
+        file.close()
+        return file.error() == QFile.FileError.NoError
+
+    def _save_svg(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save drawing", f"{self._stem}.svg", "SVG drawings (*.svg)"
+        )
+        if path and not self.save_svg(path):
+            QMessageBox.warning(self, "Save drawing", f"{path} could not be written.")
 
     def _save_csv(self) -> None:
         path, _ = QFileDialog.getSaveFileName(
