@@ -30,7 +30,7 @@ def int8_matmul_kernel(
             b_ptr + k[:, None] * stride_bk + columns[None, :] * stride_bn,
             mask=(k[:, None] < K) & (columns[None, :] < N), other=0,
         )  # fmt: skip
-        total = tl.dot(a, b, total)
+        total = tl.dot(a, b, total, out_dtype=tl.int32)
     inside = (rows[:, None] < M) & (columns[None, :] < N)
     tl.store(c_ptr + rows[:, None] * stride_cm + columns[None, :] * stride_cn, total, mask=inside)
 
