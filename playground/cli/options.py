@@ -76,9 +76,10 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
             "other.py:LAUNCH or an expression of torch's",
         )  # fmt: skip
         add(
-            "--curve", action="append", default=[], metavar="NAME=LOW:HIGH[:COUNT][:SPACING]",
-            help="time over problem sizes; SPACING is log, linear, pow2 or ragged; may be given "
-            "twice",
+            "--curve", action="append", default=[],
+            metavar="NAME[,NAME...]=LOW:HIGH[:COUNT][:SPACING]",
+            help="time over problem sizes, several names at one value; SPACING is log, linear, "
+            "pow2 or ragged; may be given twice",
         )  # fmt: skip
         add("--roofline", action="store_true", help="the GPU's ceilings, and how near they are")
         add("--host", action="store_true", help="what a launch costs the host")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import playground
 from playground.model.config import Config
+from playground.model.curve import spread
 
 if TYPE_CHECKING:
     from playground.model.check import CheckResult
@@ -127,7 +128,7 @@ def comparison(value: Comparison) -> Json:
 def curve(value: Curve) -> Json:
     """Return a curve; each row with its rates."""
     rows = [
-        {**record(row), "sizes": dict(row.sizes), "gbps": plain(row.value("GB/s")),
+        {**record(row), "sizes": spread(row.sizes), "gbps": plain(row.value("GB/s")),
          "tflops": plain(row.value("TFLOP/s"))}
         for row in value.rows
     ]  # fmt: skip

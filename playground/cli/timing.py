@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _SPACINGS: dict[str, Spacing] = {
     "linear": "linear", "log": "log", "pow2": "powers of two", "ragged": "ragged",
 }  # fmt: skip
-_CURVE = re.compile(r"(\w+)=(.+?):(.+?)(?::(\d+))?(?::(linear|log|pow2|ragged))?$")
+_CURVE = re.compile(
+    r"(\w+(?:\s*,\s*\w+)*)\s*=(.+?):(.+?)(?::(\d+))?(?::(linear|log|pow2|ragged))?$"
+)
 _CURVE_BUDGET_MS = 50.0
 _DEFAULT_COUNT = 12
 
@@ -117,7 +119,8 @@ def _axis(work: Work, text: str) -> Axis:
     match = _CURVE.match(text.strip())
     hint = (
         "--curve takes NAME=LOW:HIGH, with the number of sizes and the spacing if wanted: "
-        "size=2**12:2**26:15:log, m=512:8192:pow2, n=1000:5000:ragged"
+        "size=2**12:2**26:15:log, m=512:8192:pow2, n=1000:5000:ragged; m,n,k=512:8192 moves "
+        "three sizes together"
     )
     if match is None:
         raise RefusedError(refusal("timing", f"{text!r} is no range of sizes", work.task, hint))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.cli.text_table import duration, table
+from playground.model.curve import names_of
 
 _NSIGHT_SHOWN = (
     "Compute (SM) Throughput", "Memory Throughput", "DRAM Throughput", "L1/TEX Cache Throughput",
@@ -78,7 +79,7 @@ def _curve(item: dict[str, Any]) -> str:
     names = [axis["name"] for axis in item["axes"]]
     rows = [
         (
-            *(row["sizes"].get(name) for name in names), row["line"],
+            *(row["sizes"].get(names_of(name)[0]) for name in names), row["line"],
             duration(row["median_ms"]) if row["median_ms"] is not None else None,
             _rounded(row["gbps"]), _rounded(row["tflops"]), row["reason"][:60],
         )

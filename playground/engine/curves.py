@@ -10,7 +10,7 @@ from playground.engine import contestants, sampling
 from playground.engine.clocks import choice, events
 from playground.engine.comparing import NotTimedError
 from playground.engine.job import CancelledError
-from playground.model.curve import Curve, CurveRow, timed_row
+from playground.model.curve import Curve, CurveRow, spread, timed_row
 from playground.protocol.timing import CurveProgress
 
 if TYPE_CHECKING:
@@ -57,12 +57,15 @@ def trace(
     if session.device.mode != "gpu":
         raise NotTimedError("there is no GPU here: the interpreter's time says nothing to draw")
     known = {size.name for size in session.driver.sizes} if session.driver else set()
-    for item in axes:
-        if item.name not in known:
+    moved = [name for item in axes for name in item.names]
+    for name in moved:
+        if name not in known:
             raise NotTimedError(
-                f"the driver has no problem size {item.name}; it has "
+                f"the driver has no problem size {name}; it has "
                 f"{', '.join(sorted(known)) or 'none'} (integer keyword parameters of example)"
             )
+        if moved.count(name) > 1:
+            raise NotTimedError(f"{name} cannot move along two axes: leave it out of one")
     tracer = _Tracer(session, launch, tuple(axes), tuple(lines), cache, budget_ms, job)
     if before is not None:
         tracer.keep(before)
@@ -116,8 +119,8 @@ class _Tracer:
         text = ", ".join(f"{name}={value}" for name, value in sizes)
         self._job.progress(f"running at {text}", len(self._curve.rows) / total)
         self._job.check()
-        fixed = {k: v for k, v in self._session.sizes.items() if k not in dict(sizes)}
-        result = session.run(self._session.driver, {**fixed, **dict(sizes)}, self._job)
+        sized = {**self._session.sizes, **spread(sizes)}
+        result = session.run(self._session.driver, sized, self._job)
         if self._launch >= len(result.launches):
             told = result.findings[0].message if result.findings else "no such launch"
             for line in lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,7 +14,7 @@ from playground.engine.clocks import choice, events
 from playground.engine.clocks.work import Work
 from playground.engine.comparing import NEEDS_A_GPU, NotTimedError
 from playground.engine.job import CancelledError
-from playground.model.curve import Axis, Curve, CurveRow, OwnBenchmark
+from playground.model.curve import Axis, Curve, CurveRow, OwnBenchmark, tied
 from playground.model.statistics import median, median_interval, quantile
 from playground.protocol.timing import CurveProgress
 
@@ -38,8 +39,8 @@ def offered(namespace: Mapping[str, Any]) -> tuple[OwnBenchmark, ...]:
                 name=name,
                 title=str(bench.plot_name or name),
                 axes=tuple(
-                    Axis(axis, tuple(sorted({dict(row)[axis] for row in sizes})))
-                    for axis in bench.x_names
+                    Axis(axis, tuple(sorted({dict(_named(bench, row))[axis] for row in sizes})))
+                    for axis, _ in _named(bench, sizes[0] if sizes else ())
                 ),
                 lines=tuple(map(str, bench.line_names)),
                 label=str(bench.ylabel or ""),
@@ -91,6 +92,12 @@ def _sizes(bench: Any) -> list[Sizes]:
     return rows
 
 
+def _named(bench: Any, sizes: Sizes) -> Sizes:
+    """Return a row's sizes by axis: one axis where a single number is given for all names."""
+    together = len(sizes) > 1 and not any(isinstance(x, (list, tuple)) for x in bench.x_vals)
+    return ((tied([name for name, _ in sizes]), sizes[0][1]),) if together else sizes
+
+
 def _trace(
     session: Session, mark: Any, bench: Any, name: str, cache: CacheMode, budget_ms: float,
     job: Job, before: Curve | None,
@@ -105,11 +112,12 @@ def _trace(
     try:
         for sizes in _sizes(bench):
             for line, value in zip(lines, bench.line_vals, strict=True):
-                if (line, sizes) in known:
+                if (line, _named(bench, sizes)) in known:
                     continue
                 job.progress(f"{line} at {_text(sizes)}", len(rows) / max(total, 1))
                 job.check()
                 row = _point(session, mark, bench, sizes, line, value, cache, budget_ms, job)
+                row = replace(row, sizes=_named(bench, sizes))
                 rows.append(row)
                 job.send(CurveProgress((row,), len(rows), total))
     except (CancelledError, KeyboardInterrupt):

@@ -19,6 +19,7 @@ Spacing = Literal["linear", "log", "powers of two", "ragged"]
 Quantity = Literal["ms", "GB/s", "TFLOP/s", "speed-up", "own"]
 
 MOST_SIZES = 200
+_TIE = " = "
 
 
 class AxisError(ValueError):
@@ -27,14 +28,39 @@ class AxisError(ValueError):
 
 @dataclass(frozen=True)
 class Axis:
-    """The values that a problem size takes, in order."""
+    """The values that a problem size takes, in order; those of `m = n = k` move together.
+
+    Rows name their size as their axis does.
+    """
 
     name: str
     values: tuple[int, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The problem sizes that move along this axis: mostly one."""
+        return names_of(self.name)
+
+
+def names_of(name: str) -> tuple[str, ...]:
+    """Return the problem sizes in an axis's name: `m`, or `m = n = k`, or `m,n,k` as typed."""
+    return tuple(part for part in name.replace(",", "=").replace(" ", "").split("=") if part)
+
+
+def tied(names: Sequence[str]) -> str:
+    """Return the name of an axis along which all of `names` move together."""
+    return _TIE.join(dict.fromkeys(names))
+
+
+def spread(sizes: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return every problem size of a row by its own name."""
+    return {each: value for name, value in sizes for each in names_of(name)}
+
 
 def axis(name: str, low: int, high: int, count: int, spacing: Spacing = "log") -> Axis:
     """Return `count` sizes from `low` to `high`, both included, each once.
+
+    Several names, `m,n,k` or `m = n = k`, are one axis along which they are equal.
 
     `powers of two` are all there are between the ends; `ragged` adds to each the sizes one below
     and one above, where masks and alignment change. `count` bounds only `linear` and `log`.
@@ -44,6 +70,7 @@ def axis(name: str, low: int, high: int, count: int, spacing: Spacing = "log") -
     AxisError
         The range is empty, not positive where it must be, or makes too many sizes.
     """
+    name = tied(names_of(name))
     if low > high:
         raise AxisError(f"{name} runs from {low} up to {high}: the first is the larger")
     if low < 1:
@@ -179,7 +206,7 @@ class Curve:
 
     def as_csv(self) -> str:
         """Return every row with its figures, one line each under a header."""
-        names = [item.name for item in self.axes]
+        names = [name for item in self.axes for name in item.names]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([
@@ -187,7 +214,7 @@ class Curve:
             "gbps", "tflops", "own", "source", "cache", "reason",
         ])  # fmt: skip
         for row in self.rows:
-            sizes = dict(row.sizes)
+            sizes = spread(row.sizes)
             writer.writerow([
                 *(sizes.get(name, "") for name in names), row.line, _text(row.median_ms),
                 _text(row.low_ms), _text(row.high_ms), row.samples, _text(row.bytes_unique),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.model.curve import Axis, AxisError, Line, Spacing, axis
+from playground.model.curve import Axis, AxisError, Line, Spacing, axis, names_of, tied
 from playground.model.problem_sizes import SizeError, around, parse_size, size_text
 
 if TYPE_CHECKING:
@@ -20,11 +22,18 @@ if TYPE_CHECKING:
 MOST_POINTS = 2000
 MOST_EXPRESSIONS = 12
 DEFAULT_COUNT = 12
+POINT_BUDGETS_MS = (20.0, 50.0, 100.0, 200.0, 500.0)
+"""Measuring times of a point that can be chosen."""
+_MOST_TIES = 4
+"""Problem sizes up to which every choice of those that move together is offered."""
 
 
 @dataclass(frozen=True)
 class AxisChoice:
-    """A range of one problem size as it is typed; `count` is for `linear` and `log`."""
+    """A range as it is typed, of one problem size or of several that move together.
+
+    `count` is for `linear` and `log`.
+    """
 
     name: str = ""
     low: str = ""
@@ -37,6 +46,27 @@ class AxisChoice:
         return axis(
             self.name, parse_size(self.low), parse_size(self.high), self.count, self.spacing
         )
+
+    @classmethod
+    def of(cls, stored: object) -> AxisChoice | None:
+        """Return the choice that `asdict` made a table of, or None where it is none."""
+        if not isinstance(stored, dict) or stored.get("spacing") not in get_args(Spacing):
+            return None
+        count = stored.get("count")
+        return cls(
+            str(stored.get("name", "")), str(stored.get("low", "")), str(stored.get("high", "")),
+            stored["spacing"], count if isinstance(count, int) else DEFAULT_COUNT,
+        )  # fmt: skip
+
+
+class SetupStore(Protocol):
+    """Where what was chosen for a file is kept between sessions."""
+
+    def curve_setup(self, path: str) -> str:
+        """Return what was kept for a file, or an empty text."""
+
+    def set_curve_setup(self, path: str, text: str) -> None:
+        """Keep what was chosen for a file."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +89,8 @@ class CurvesChoice(QObject):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._document = document
+        self.budget_ms = 50.0
+        self._kept: dict[str, object] = {}
         self.first = AxisChoice()
         self.second: AxisChoice | None = None
         self.chosen: set[str] = {"config", "reference"}
@@ -71,7 +103,7 @@ class CurvesChoice(QObject):
             document.outlineChanged, document.cacheChanged, document.deviceChanged,
         ):  # fmt: skip
             changed.connect(self._tell_setup)
-        self._take_sizes()
+        self._recall()
 
     def _tell_setup(self, _what: object = None) -> None:
         self.setupChanged.emit()
@@ -83,42 +115,110 @@ class CurvesChoice(QObject):
         driver = self._document.driver
         return tuple(size.name for size in driver.sizes) if driver else ()
 
-    def _take_sizes(self) -> None:
+    def axis_names(self) -> tuple[str, ...]:
+        """Return what an axis can be: each problem size, and those that can move together."""
         names = self.size_names()
-        if self.first.name not in names:
-            self.first = self.suggested(names[0]) if names else AxisChoice()
-        if self.second is not None and self.second.name not in names:
+        least = 2 if len(names) <= _MOST_TIES else len(names)
+        together = [
+            tied(group)
+            for count in range(least, len(names) + 1)
+            for group in itertools.combinations(names, count)
+        ]
+        return (*names, *together)
+
+    def _take_sizes(self) -> None:
+        known = set(self.size_names())
+        first, second = (AxisChoice.of(self._kept.get(key)) for key in ("first", "second"))
+        if known and first is not None and set(names_of(first.name)) <= known:
+            # What was chosen for this file in an earlier session, now that its sizes are known.
+            self.first = first
+            if second is not None and set(names_of(second.name)) <= known:
+                self.second = second
+            del self._kept["first"]
+        if not self.first.name or not set(names_of(self.first.name)) <= known:
+            self.first = self.suggested(self.size_names()[0]) if known else AxisChoice()
+        if self.second is not None and not set(names_of(self.second.name)) <= known:
             self.second = None
         self.setupChanged.emit()
 
+    # ------------------------------------------------------------------------------ remembering
+
+    def _recall(self) -> None:
+        """Take what was chosen for the file in an earlier session."""
+        document = self._document
+        self._kept = {}
+        if document.curve_store is not None and document.path:
+            try:
+                kept = json.loads(document.curve_store.curve_setup(document.path) or "{}")
+            except ValueError:  # not what was stored: as if there were none
+                kept = {}
+            self._kept = kept if isinstance(kept, dict) else {}
+        self.first, self.second = AxisChoice(), None
+        chosen, typed = self._kept.get("chosen"), self._kept.get("expressions")
+        self.chosen = {"config", "reference"}
+        if isinstance(chosen, list):
+            self.chosen = set(map(str, chosen))
+        self.expressions = list(map(str, typed)) if isinstance(typed, list) else []
+        budget = self._kept.get("budget_ms")
+        self.budget_ms = float(budget) if isinstance(budget, (int, float)) and budget > 0 else 50.0
+        self._take_sizes()
+
+    def _changed_by_hand(self) -> None:
+        """Keep what was chosen, and tell."""
+        document = self._document
+        if document.curve_store is not None and document.path:
+            second = asdict(self.second) if self.second is not None else None
+            kept = {
+                "first": asdict(self.first), "second": second, "chosen": sorted(self.chosen),
+                "expressions": self.expressions, "budget_ms": self.budget_ms,
+            }  # fmt: skip
+            document.curve_store.set_curve_setup(document.path, json.dumps(kept))
+        self.setupChanged.emit()
+
+    def set_budget(self, budget_ms: float) -> None:
+        """Choose the measuring time of a point."""
+        self.budget_ms = budget_ms
+        self._changed_by_hand()
+
+    # ------------------------------------------------------------------------------ the ranges
+
     def suggested(self, name: str) -> AxisChoice:
-        """Return a range round the size that the driver runs with."""
-        low, high = around(max(self._document.sizes.get(name, 1024), 1))
+        """Return a range round the size that the driver runs with (of several, the smallest)."""
+        sizes = [self._document.sizes.get(each, 1024) for each in names_of(name)]
+        low, high = around(max(min(sizes, default=1024), 1))
         return AxisChoice(name, size_text(low), size_text(high))
 
     def set_first(self, choice: AxisChoice) -> None:
         """Choose the first size and its range; another name brings its own range."""
         self.first = choice if choice.name == self.first.name else self.suggested(choice.name)
-        if self.second is not None and self.second.name == choice.name:
+        if self.second is not None and self.overlaps(self.second.name):
             self.second = self._other()
-        self.setupChanged.emit()
+        self._changed_by_hand()
+
+    def overlaps(self, name: str) -> bool:
+        """Tell whether the first axis moves a problem size of `name`."""
+        return bool(set(names_of(name)) & set(names_of(self.first.name)))
 
     def set_second(self, choice: AxisChoice | None) -> None:
         """Choose the second size and its range, or none."""
         before = self.second.name if self.second else ""
-        if choice is not None and choice.name == self.first.name:
+        if choice is not None and self.overlaps(choice.name):
             choice = self._other()
         elif choice is not None and choice.name != before:
             choice = self.suggested(choice.name)
         self.second = choice
-        self.setupChanged.emit()
+        self._changed_by_hand()
+
+    def can_have_second(self) -> bool:
+        """Tell whether the first axis leaves a problem size to a second one."""
+        return any(not self.overlaps(name) for name in self.size_names())
 
     def add_second(self) -> None:
-        """Choose a second size: the first one that is not the first size."""
+        """Choose a second size: the first one that the first axis does not move."""
         self.set_second(self._other())
 
     def _other(self) -> AxisChoice | None:
-        name = next((name for name in self.size_names() if name != self.first.name), None)
+        name = next((name for name in self.size_names() if not self.overlaps(name)), None)
         return self.suggested(name) if name else None
 
     def axes(self) -> tuple[Axis, ...]:
@@ -197,7 +297,7 @@ class CurvesChoice(QObject):
     def choose_line(self, key: str, on: bool) -> None:
         """Draw a line of `offers`, or leave it out."""
         (self.chosen.add if on else self.chosen.discard)(key)
-        self.setupChanged.emit()
+        self._changed_by_hand()
 
     def add_expression(self, code: str) -> None:
         """Offer a typed expression as a line, and choose it."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from playground.model.measurement import CacheMode
     from playground.protocol.messages import Step
+    from playground.ui.curves_choice import SetupStore
     from playground.ui.document_compiler import DocumentCompiler
     from playground.ui.document_curves import DocumentCurves
     from playground.ui.document_editing import DocumentEditing
@@ -48,6 +49,8 @@ class Document(DocumentDriver):
         self.work = EngineWork(self, engine)
         self.timing = DocumentTiming(self)
         self.telemetry = Telemetry(self)
+        self.curve_store: SetupStore | None = None
+        """Where the window keeps what curves are drawn over, by file."""
         engine.stateChanged.connect(self.engineStateChanged)
 
     # Parts of the document that the window does not need to start with.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from playground.protocol.messages import Reply
     from playground.ui.document import Document
 
-POINT_BUDGET_MS = 50.0
-
 
 class DocumentCurves(CurvesChoice):
     """Has the engine time what was chosen, and keeps the rows as they come.
@@ -101,7 +99,7 @@ class DocumentCurves(CurvesChoice):
         self._job = document.work.ask(
             timing.Trace(
                 document.launch_index, () if self.own_name else axes, self.lines, document.cache,
-                POINT_BUDGET_MS, before, self.own_name,
+                self.budget_ms, before, self.own_name,
             ),
             "curve", self._take,
         )  # fmt: skip
@@ -164,9 +162,8 @@ class DocumentCurves(CurvesChoice):
         self.curve, self.lines = None, ()
         self.done = self.total = 0
         self.problem, self.shown_line, self.own, self.own_name = "", "", (), ""
-        self.chosen = {"config", "reference"}
         self.curveChanged.emit()
-        self.setupChanged.emit()
+        self._recall()
 
     # ------------------------------------------------------------------------------ the look
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
 
 BUDGET_MS = 1000.0
-"""Measuring time of one comparison; measuring more adds as much again."""
+"""Measuring time of one comparison unless another is chosen; measuring more adds as much again."""
+
+BUDGETS_MS = (250.0, 500.0, 1000.0, 2000.0, 5000.0)
+"""Measuring times of a comparison that can be chosen."""
 
 EXPRESSIONS = 20
 """Expressions that are remembered."""
@@ -41,6 +44,7 @@ class DocumentTiming(QObject):
     floorChanged = Signal()
     comparisonChanged = Signal()
     expressionsChanged = Signal()
+    budgetChanged = Signal()
     figuresChanged = Signal()
 
     def __init__(self, document: Document) -> None:
@@ -51,6 +55,7 @@ class DocumentTiming(QObject):
         self.comparing: timing.Compare | None = None
         self.problem = ""
         self.expressions: tuple[str, ...] = ()
+        self.budget_ms = BUDGET_MS
         self._floors: dict[tuple[int, CacheMode], float] = {}
         self._floors_asked: set[tuple[int, CacheMode]] = set()
         self._hosts: dict[tuple[int, Config], HostCost] = {}
@@ -106,7 +111,13 @@ class DocumentTiming(QObject):
         device = self._document.device
         return device is not None and device.mode == "gpu"
 
-    def compare(self, rival: Rival, budget_ms: float = BUDGET_MS) -> None:
+    def set_budget(self, budget_ms: float) -> None:
+        """Choose the measuring time of the next comparison, and of measuring more."""
+        if budget_ms != self.budget_ms:
+            self.budget_ms = budget_ms
+            self.budgetChanged.emit()
+
+    def compare(self, rival: Rival) -> None:
         """Time the config shown in turns with `rival`; a comparison at work is cancelled."""
         document = self._document
         if document.launch is None:
@@ -115,7 +126,7 @@ class DocumentTiming(QObject):
         self._start(
             timing.Compare(
                 document.launch_index, document.config, rival.config, rival.expression,
-                document.cache, budget_ms,
+                document.cache, self.budget_ms,
             )
         )  # fmt: skip
 
@@ -140,7 +151,7 @@ class DocumentTiming(QObject):
         self._start(
             timing.Compare(
                 done.launch, done.config, done.against, done.expression, done.cache,
-                done.budget_ms, self.comparison,
+                self.budget_ms, self.comparison,
             )
         )  # fmt: skip
 

@@ -168,6 +168,26 @@ class Settings:
         """Remember the drivers that ran in place of written ones of `path`."""
         self._store.setValue(f"found_drivers/{_key(path)}", json.dumps(dict(found)))
 
+    def curve_setup(self, path: str) -> str:
+        """Return what curves of `path` were drawn over last, as JSON, or an empty text."""
+        return self._text(f"curves/{_key(path)}")
+
+    def set_curve_setup(self, path: str, text: str) -> None:
+        """Remember what curves of `path` are drawn over."""
+        self._store.setValue(f"curves/{_key(path)}", text)
+
+    @property
+    def compare_budget_ms(self) -> float:
+        """Measuring time of a comparison in ms; 0 means the default."""
+        try:
+            return max(float(self._text("compare/budget") or 0), 0.0)
+        except ValueError:
+            return 0.0
+
+    @compare_budget_ms.setter
+    def compare_budget_ms(self, value: float) -> None:
+        self._store.setValue("compare/budget", value)
+
     @property
     def expressions(self) -> list[str]:
         """Expressions that kernels were compared with, newest first."""

@@ -21,9 +21,15 @@ class TimingVerbs(QObject):
         self._timing = window.document.timing
         self._timing.expressions = tuple(window.settings.expressions)
         self._timing.expressionsChanged.connect(self._keep)
+        kept_ms = window.settings.compare_budget_ms
+        self._timing.budget_ms = kept_ms or self._timing.budget_ms
+        self._timing.budgetChanged.connect(self._keep_budget)
 
     def _keep(self) -> None:
         self._window.settings.expressions = list(self._timing.expressions)
+
+    def _keep_budget(self) -> None:
+        self._window.settings.compare_budget_ms = self._timing.budget_ms
 
     def compare(self) -> None:
         """Show the panel that compares, ready for an expression."""

@@ -24,6 +24,18 @@ def test_what_a_file_sweeps_is_offered(run_engine):
                 ms = triton.testing.do_bench(lambda: copy[(1,)](x, o, n, B=64))
                 return 8 * n / (ms * 1e6)
 
+            @triton.testing.perf_report(triton.testing.Benchmark(
+                x_names=["M", "N"], x_vals=[64, 128], line_arg="provider", line_vals=["triton"],
+                line_names=["Triton"], plot_name="square", args={}))
+            def together(M, N, provider):
+                return 0.0
+
+            @triton.testing.perf_report(triton.testing.Benchmark(
+                x_names=["M", "N"], x_vals=[(64, 32), (128, 32)], line_arg="provider",
+                line_vals=["triton"], line_names=["Triton"], plot_name="pairs", args={}))
+            def apart(M, N, provider):
+                return 0.0
+
             def example(n: int = 50):
                 x = torch.ones(n)
                 o = torch.empty(n)
@@ -32,7 +44,7 @@ def test_what_a_file_sweeps_is_offered(run_engine):
         ''')
         play = playground.open(path)
         play.run()
-        (own,) = play.own_benchmarks()
+        own, together, apart = play.own_benchmarks()
         try:
             play.own_curve("benchmark")
         except Exception as error:
@@ -40,12 +52,16 @@ def test_what_a_file_sweeps_is_offered(run_engine):
         play.close()
         answer({"name": own.name, "title": own.title, "values": own.axes[0].values,
                 "lines": own.lines, "label": own.label, "points": own.points,
-                "refused": refused})
+                "refused": refused,
+                "axes": [[[axis.name, axis.values] for axis in each.axes]
+                         for each in (together, apart)]})
     """)
     assert found["name"] == "benchmark"
     assert found["title"] == "copy-performance"
     assert found["values"] == [16, 32, 64]
     assert found["lines"] == ["Triton", "Torch"]
     assert (found["label"], found["points"]) == ("GB/s", 6)
+    # One number for two names: they are equal along one axis, as Triton has it.
+    assert found["axes"] == [[["M = N", [64, 128]]], [["M", [64, 128]], ["N", [32]]]]
     assert found["refused"][0] == "NotTimedError"
     assert "no GPU" in found["refused"][1]

@@ -115,6 +115,20 @@ def test_the_host_pays_least_for_a_cached_call(add):
     assert add.check(0).result.status == "correct"
 
 
+def test_sizes_that_move_together_are_run_together():
+    import playground
+    from playground.model.curve import Line, axis
+
+    session = playground.open(KERNELS / "matmul.py")
+    session.run()
+    config = session.launches[0].info.config
+    curve = session.curve(0, axis("m,n,k", 256, 1024, 3), [Line("it", config)], budget_ms=20)
+    assert [row.reason for row in curve.rows] == [""] * 3
+    # 2 n^3 operations: a product of square matrices at each size.
+    assert [row.flops for row in curve.rows] == [2 * n**3 for n in (256, 512, 1024)]
+    session.close()
+
+
 def test_energy_is_power_times_time(add):
     energy = add.energy(0)
     assert energy.elapsed_s >= 1

@@ -1,6 +1,19 @@
+import csv
+import io
+
 import pytest
 
-from playground.model.curve import Axis, AxisError, Curve, CurveRow, axis, timed_row
+from playground.model.curve import (
+    Axis,
+    AxisError,
+    Curve,
+    CurveRow,
+    axis,
+    names_of,
+    spread,
+    tied,
+    timed_row,
+)
 
 
 def test_axes_hold_both_ends_and_each_size_once():
@@ -25,6 +38,24 @@ def test_axes_hold_both_ends_and_each_size_once():
 def test_a_range_that_is_no_axis_says_why(low, high, count, spacing, said):
     with pytest.raises(AxisError, match=said):
         axis("n", low, high, count, spacing)
+
+
+@pytest.mark.parametrize("typed", ["m,n,k", "m = n = k", "m=n=k", "m, n,k"])
+def test_sizes_that_move_together_are_one_axis(typed):
+    found = axis(typed, 512, 2048, 0, "powers of two")
+    assert found == Axis("m = n = k", (512, 1024, 2048))
+    assert found.names == ("m", "n", "k")
+    assert names_of("size") == ("size",)
+    assert tied(["m", "m", "n"]) == "m = n"
+    assert spread((("m = n", 64), ("k", 8))) == {"m": 64, "n": 64, "k": 8}
+
+
+def test_each_tied_size_has_its_column():
+    row = CurveRow((("m = n", 64), ("k", 8)), "ours", 1.0, 0.9, 1.1, 10)
+    axes = (Axis("m = n", (64,)), Axis("k", (8,)))
+    text = Curve(0, "mm", axes, ("ours",), (row,), "cold").as_csv()
+    (read,) = csv.DictReader(io.StringIO(text))
+    assert (read["m"], read["n"], read["k"], read["line"]) == ("64", "64", "8", "ours")
 
 
 def curve() -> Curve:

@@ -14,6 +14,9 @@ def test_everything_comes_back(tmp_path):
     first.editor_points = 13.5
     first.add_recent("/tmp/with, comma.py")
     first.set_typed_driver("/k.py", "f(1)\ng()")
+    assert (first.curve_setup("/k.py"), first.compare_budget_ms) == ("", 0)
+    first.set_curve_setup("/k.py", '{"first": {"name": "m = n"}, "chosen": ["config"]}')
+    first.compare_budget_ms = 2500.0
     first.set_shortcuts({"run": "F9", "sweep": ""})
     first.save_layout(QByteArray(b"g"), QByteArray(b"l"))
     first.flush()
@@ -24,6 +27,9 @@ def test_everything_comes_back(tmp_path):
     assert second.recent == ["/tmp/with, comma.py"]
     assert second.typed_driver("/k.py") == "f(1)\ng()"
     assert second.typed_driver("/other.py") == ""
+    assert second.curve_setup("/k.py") == '{"first": {"name": "m = n"}, "chosen": ["config"]}'
+    assert second.curve_setup("/other.py") == ""
+    assert second.compare_budget_ms == 2500
     assert second.shortcuts() == {"run": "F9", "sweep": ""}
     assert (second.geometry, second.layout) == (QByteArray(b"g"), QByteArray(b"l"))
     second.forget_layout()

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from playground.protocol import messages
@@ -120,6 +128,26 @@ def test_names_of_the_arguments_are_offered(gpu_ran: Document, qtbot: QtBot) -> 
     QTest.keyClick(edit, Qt.Key.Key_Tab)
     assert edit.text() == "torch.add(x_ptr"
     assert "out_ptr" in edit.placeholderText()
+
+
+def test_the_budget_is_chosen_beside_measuring_more(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = show(gpu_ran, qtbot)
+    budget = view.findChild(QComboBox, "compare.budget")
+    assert budget.currentText() == "1 s"
+    budget.setCurrentIndex(budget.findText("5 s"))
+    budget.activated.emit(budget.currentIndex())
+    typed(view, "reference + 0")
+    settle(gpu_ran, qtbot)
+    assert gpu_engine.requests(Compare)[-1].budget_ms == 5000
+    budget.setCurrentIndex(budget.findText("0.25 s"))
+    budget.activated.emit(budget.currentIndex())
+    view.findChild(QPushButton, "compare.more").click()
+    settle(gpu_ran, qtbot)
+    assert gpu_engine.requests(Compare)[-1].budget_ms == 250
+    gpu_ran.timing.set_budget(750.0)
+    assert budget.currentText() == "0.75 s"
 
 
 def test_more_rounds_are_added(gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot) -> None:

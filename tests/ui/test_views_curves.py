@@ -367,3 +367,93 @@ def test_a_low_panel_folds_the_choice_away_when_it_draws(gpu_ran: Document, qtbo
     assert not shown(view, "curves.setup")
     fold.click()
     assert shown(view, "curves.setup")
+
+
+def with_sizes(document: Document, *names: str) -> None:
+    sizes = document.driver.sizes
+    more = (replace(sizes[0], name=name) for name in names)
+    document.set_driver(replace(document.driver, sizes=(*sizes, *more)))
+
+
+def test_sizes_can_move_together(gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot) -> None:
+    with_sizes(gpu_ran, "rows")
+    view = show(gpu_ran, qtbot)
+    name = view.findChild(QComboBox, "curves.first.name")
+    assert [name.itemText(i) for i in range(name.count())] == ["size", "rows", "size = rows"]
+    name.setCurrentText("size = rows")
+    name.activated.emit(2)
+    curves = gpu_ran.curves
+    assert curves.axes()[0].names == ("size", "rows")
+    assert not view.findChild(QToolButton, "curves.two").isEnabled()  # nothing is left to it
+    view.findChild(QPushButton, "curves.start").click()
+    qtbot.waitUntil(lambda: not curves.running)
+    assert gpu_engine.requests(timing.Trace)[-1].axes[0].name == "size = rows"
+    assert view.plot.item.getAxis("bottom").labelText == "size = rows"
+
+
+def test_many_sizes_are_offered_one_by_one_and_all_together(
+    gpu_ran: Document, qtbot: QtBot
+) -> None:
+    with_sizes(gpu_ran, "b", "c", "d", "e")
+    names = gpu_ran.curves.axis_names()
+    assert names == ("size", "b", "c", "d", "e", "size = b = c = d = e")
+
+
+def test_a_second_size_is_none_of_those_that_move_together(gpu_ran: Document, qtbot: QtBot) -> None:
+    with_sizes(gpu_ran, "rows", "deep")
+    curves = gpu_ran.curves
+    curves.add_second()
+    assert curves.second.name == "rows"
+    curves.set_first(AxisChoice("size = rows", "64", "128"))
+    assert curves.second.name == "deep"
+    view = show(gpu_ran, qtbot)
+    name = view.findChild(QComboBox, "curves.second.name")
+    assert [name.itemText(i) for i in range(name.count())] == ["deep"]
+
+
+class Store(dict):
+    """What a window keeps, in memory."""
+
+    def curve_setup(self, path: str) -> str:
+        return self.get(path, "")
+
+    def set_curve_setup(self, path: str, text: str) -> None:
+        self[path] = text
+
+
+def test_what_was_chosen_comes_back_with_the_file(
+    gpu_engine: FakeEngine, gpu_document: Document, qtbot: QtBot
+) -> None:
+    store = gpu_document.curve_store = Store()
+    run_vector_add(gpu_document, qtbot)
+    curves = gpu_document.curves
+    assert not store  # nothing was chosen by hand
+    view = show(gpu_document, qtbot)
+    curves.set_first(AxisChoice("size", "2^12", "2^20", "ragged"))
+    curves.add_expression("torch.add(x_ptr, y_ptr)")
+    curves.choose_line("reference", False)
+    budget = view.findChild(QComboBox, "curves.budget")
+    budget.setCurrentIndex(budget.findText("200 ms a point"))
+    budget.activated.emit(budget.currentIndex())
+    curves.start()
+    qtbot.waitUntil(lambda: not curves.running)
+    assert gpu_engine.requests(timing.Trace)[-1].budget_ms == 200
+
+    other = Document(gpu_engine)
+    other.curve_store = store
+    run_vector_add(other, qtbot)
+    again = other.curves
+    assert again.first == AxisChoice("size", "2^12", "2^20", "ragged")
+    assert again.budget_ms == 200
+    assert {line.label for line in again.chosen_lines()} == {CONFIG, "torch.add(x_ptr, y_ptr)"}
+    other.close()
+
+
+@pytest.mark.parametrize("kept", ["", "no json", "[1]", '{"first": 3, "budget_ms": "x"}'])
+def test_a_damaged_entry_counts_as_absent(gpu_document: Document, qtbot: QtBot, kept: str) -> None:
+    gpu_document.curve_store = Store({})
+    gpu_document.curve_store.curve_setup = lambda path: kept
+    run_vector_add(gpu_document, qtbot)
+    curves = gpu_document.curves
+    assert curves.first == AxisChoice("size", "1024", "2^20")
+    assert (curves.budget_ms, curves.chosen) == (50.0, {"config", "reference"})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QComboBox,
     QHBoxLayout,
     QPushButton,
     QStackedLayout,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.model.statistics import median
+from playground.ui.document_timing import BUDGETS_MS
 from playground.ui.icons import icon
 from playground.ui.views.chips import Chip, FlowLayout
 from playground.ui.views.elided import ElidedLabel
@@ -89,6 +91,19 @@ class CompareView(QWidget):
             "compare.more", "Measure more", "Add rounds to this comparison: its interval narrows"
         )
         self._more.clicked.connect(self._timing.measure_more)
+        self._budget = QComboBox(self)
+        self._budget.setObjectName("compare.budget")
+        self._budget.setAccessibleName("Measuring time of a comparison")
+        self._budget.setToolTip(
+            "Measuring time of a comparison, and what measuring more adds; it ends before that "
+            "where the verdict is clear"
+        )
+        for each in BUDGETS_MS:
+            self._budget.addItem(_seconds(each), each)
+        self._budget.activated.connect(
+            lambda index: self._timing.set_budget(self._budget.itemData(index))
+        )
+        self._timing.budgetChanged.connect(self._refresh)
         self._problem = Notice("compare.problem", theme, "warn", "warning", self)
         self._verdict = Chip("compare.verdict", theme, self)
         font = self._verdict.font()
@@ -146,7 +161,7 @@ class CompareView(QWidget):
         layout.addWidget(self._problem)
         top = QWidget(page)
         flow = FlowLayout(top)
-        for widget in (self._verdict, self._more, self._actions):
+        for widget in (self._verdict, self._more, self._budget, self._actions):
             flow.addWidget(widget)
         layout.addWidget(top)
         lines = QVBoxLayout()
@@ -181,6 +196,11 @@ class CompareView(QWidget):
         self._start.setAccessibleName(self._start.text())
         self._start.setIcon(icon("cross" if at_work else "compare", self._theme, "accent_text"))
         self._start.setEnabled(at_work or self.chooser.rival() is not None)
+        index = self._budget.findData(timing.budget_ms)
+        if index < 0:
+            self._budget.addItem(_seconds(timing.budget_ms), timing.budget_ms)
+            index = self._budget.count() - 1
+        self._budget.setCurrentIndex(index)
         self._more.setEnabled(timing.comparison is not None and not at_work)
         self._more.setIcon(icon("plus", self._theme))
         self._show_lines()
@@ -246,6 +266,10 @@ class CompareView(QWidget):
         writer.writerow(["verdict", comparison.text()])
         writer.writerow(["noise floor", comparison.floor])
         return out.getvalue() + self._model.as_csv()
+
+
+def _seconds(budget_ms: float) -> str:
+    return f"{budget_ms / 1e3:g} s"
 
 
 def _headline(comparison: Comparison) -> str:

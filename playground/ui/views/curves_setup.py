@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from playground.model.curve import AxisError, Spacing
 from playground.model.problem_sizes import SizeError
+from playground.ui.curves_choice import POINT_BUDGETS_MS
 from playground.ui.icons import icon
 from playground.ui.theme import mono_font
 from playground.ui.views.chips import FlowLayout
@@ -179,9 +180,21 @@ class CurvesSetup(QWidget):
         self._add.setAccessibleName(self._add.toolTip())
         self._add.clicked.connect(self._on_expression)
 
+        self._budget = QComboBox(self)
+        self._budget.setObjectName("curves.budget")
+        self._budget.setAccessibleName("Measuring time of a point")
+        self._budget.setToolTip(
+            "Measuring time of a point: more of it narrows the intervals, the curve takes longer"
+        )
+        for each in POINT_BUDGETS_MS:
+            self._budget.addItem(f"{each:g} ms a point", each)
+        self._budget.activated.connect(
+            lambda index: self._curves.set_budget(self._budget.itemData(index))
+        )
+
         self._line_row = QWidget(self)
         lines = FlowLayout(self._line_row)
-        for widget in (self._two, self._lines, self._expression, self._add):
+        for widget in (self._two, self._budget, self._lines, self._expression, self._add):
             lines.addWidget(widget)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -213,7 +226,7 @@ class CurvesSetup(QWidget):
         self._what.setCurrentIndex(max(self._what.findData(curves.own_name), 0))
         del blocker
         self._what.setVisible(bool(curves.own))
-        names = curves.size_names()
+        names = curves.axis_names()
         own = curves.chosen_own()
         self._own.setVisible(own is not None)
         if own is not None:
@@ -227,9 +240,16 @@ class CurvesSetup(QWidget):
         self._first.show_choice(names, curves.first)
         self._two.setChecked(curves.second is not None)
         self._two.setVisible(len(names) > 1)
+        self._two.setEnabled(curves.second is not None or curves.can_have_second())
+        index = self._budget.findData(curves.budget_ms)
+        if index < 0:
+            self._budget.addItem(f"{curves.budget_ms:g} ms a point", curves.budget_ms)
+            index = self._budget.count() - 1
+        self._budget.setCurrentIndex(index)
         self._second.setVisible(own is None and curves.second is not None)
         if curves.second is not None:
-            self._second.show_choice(names, curves.second)
+            others = tuple(name for name in names if not curves.overlaps(name))
+            self._second.show_choice(others, curves.second)
         count = len(curves.chosen_lines())
         self._lines.setText(f"{count} line{'' if count == 1 else 's'}")
         words = ", ".join(line.label for line in curves.chosen_lines())
