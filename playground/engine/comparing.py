@@ -40,11 +40,15 @@ NEEDS_A_GPU = "time it on a machine with an NVIDIA GPU; all that needs no clock 
 
 @dataclass(eq=False)
 class Contestant:
-    """One side of a comparison: how it is called, what is timed, and what to undo at the end."""
+    """One side of a comparison: how it is called, what is timed, and what to undo at the end.
+
+    `bytes_unique` are those that one launch of a kernel moves, None where they were not counted.
+    """
 
     label: str
     work: Work
     close: Callable[[], None] = field(default=lambda: None)
+    bytes_unique: int | None = None
 
 
 def compare(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +22,15 @@ from playground.engine.replay import put_back_after
 from playground.engine.tape import record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.comparison import Comparison
     from playground.model.config import Config
     from playground.model.measurement import CacheMode
+
+_SAME_BYTES = 0.01
 
 
 def compared(
@@ -50,9 +55,24 @@ def compared(
         stack.callback(theirs.close)
         floor = session.noise_floor(launch, config, cache, job)
         with session.guarded(job):
-            return compare(
+            found = compare(
                 ours, theirs, cache=cache, budget_ms=budget_ms, job=job, floor=floor, more=more
             )
+        unlike = unlike_work(ours, theirs)
+        if unlike and unlike not in found.notes:
+            found = replace(found, notes=(*found.notes, unlike))
+        return found
+
+
+def unlike_work(ours: Contestant, theirs: Contestant) -> str:
+    """Return a note where two kernels do not move the same bytes: then they do not do the same."""
+    a, b = ours.bytes_unique, theirs.bytes_unique
+    if not a or not b or abs(a - b) <= _SAME_BYTES * max(a, b):
+        return ""
+    return (
+        f"not the same work: {b:,} bytes of the other's tensors are touched, {a:,} of ours; give "
+        "both the same problem size"
+    )
 
 
 def of_config(
@@ -81,7 +101,8 @@ def of_config(
     prepared.restore()
     prepared.run()
     work = sampling.work_of(prepared, cache, counted)
-    return Contestant(f"{kernel} {config.label()}", work, stack.close)
+    moved = counted.bytes_unique if counted is not None else None
+    return Contestant(f"{kernel} {config.label()}", work, stack.close, moved)
 
 
 def of_expression(session: Session, launch: int, code: str, cache: CacheMode) -> Contestant:
@@ -110,8 +131,15 @@ def of_expression(session: Session, launch: int, code: str, cache: CacheMode) ->
     return Contestant(code.strip(), expression_work(run, cache))
 
 
-def of_file(path: str | Path, launch: int, cache: CacheMode, job: Job) -> Contestant:
+def of_file(
+    path: Path, launch: int, cache: CacheMode, job: Job, sizes: Mapping[str, int] | None = None
+) -> Contestant:
     """Return a launch of another file, run by its first driver.
+
+    Parameters
+    ----------
+    sizes
+        Problem sizes of the launch it is compared with; those that the driver has too are taken.
 
     Raises
     ------
@@ -123,7 +151,7 @@ def of_file(path: str | Path, launch: int, cache: CacheMode, job: Job) -> Contes
     session = Session()
     try:
         session.load(path)
-        result = session.run(job=job)
+        result = session.run(sizes=shared_sizes(session, sizes or {}), job=job)
         if launch >= len(result.launches):
             why = result.findings[0].message if result.findings else "it launches nothing"
             raise NotTimedError(f"{Path(path).name} has no launch {launch}: {why}")
@@ -136,7 +164,39 @@ def of_file(path: str | Path, launch: int, cache: CacheMode, job: Job) -> Contes
         inner.close()
         session.close()
 
-    return Contestant(f"{Path(path).name}: {inner.label}", inner.work, close)
+    return Contestant(f"{path.name}: {inner.label}", inner.work, close, inner.bytes_unique)
+
+
+def shared_sizes(session: Session, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return those of `sizes` that the first driver of a session's file has as well."""
+    offered = session.outline.drivers
+    names = {size.name for size in offered[0].sizes} if offered else set()
+    return {name: value for name, value in sizes.items() if name in names}
+
+
+def sizes_of(session: Session) -> dict[str, int]:
+    """Return the problem sizes that a session's driver ran with."""
+    own = session.driver.sizes if session.driver is not None else ()
+    return {**{size.name: size.default for size in own}, **session.sizes}
+
+
+def file_named(text: str, beside: str | Path) -> Path:
+    """Return the file that `text` names: in the folder of the file `beside`, else in this one.
+
+    Raises
+    ------
+    NotTimedError
+        There is no such file.
+    """
+    given = Path(text.strip()).expanduser()
+    folders = (Path(beside).parent, Path.cwd())
+    found = next((path for folder in folders if (path := folder / given).is_file()), None)
+    if found is None:
+        raise NotTimedError(
+            f"no file {text.strip()} beside {Path(beside).name} or in {Path.cwd()}",
+            "give its whole path",
+        )
+    return found
 
 
 def named(
@@ -149,8 +209,8 @@ def named(
     if not colon or not number.isdecimal():
         path, number = against, "0"
     if path.strip().endswith(".py"):
-        beside = Path(session.path).parent / path.strip()
-        return of_file(beside, int(number), cache, job)
+        file = file_named(path, session.path)
+        return of_file(file, int(number), cache, job, sizes_of(session))
     return of_expression(session, launch, against, cache)
 
 

@@ -69,6 +69,11 @@ def test_another_files_kernel_is_a_rival(add, tmp_path):
     result = add.compare(0, None, str(other), budget_ms=300)
     assert 0.95 < result.ratio < 1.05, result.text()
     assert result.b.startswith("other.py: ")
+    # Its own default is another size: it is run with ours, and moves the same bytes.
+    other.write_text(text)
+    again = add.compare(0, None, str(other), budget_ms=300)
+    assert 0.95 < again.ratio < 1.05, again.text()
+    assert not [note for note in again.notes if "not the same work" in note]
 
 
 def test_a_curve_grows_with_the_size_and_resumes(add):
