@@ -8,6 +8,7 @@ found when a moved knob breaks a result.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -129,6 +130,11 @@ def _takes_all(session: Session, launch: CapturedLaunch, name: str) -> bool:
     kernel = flow.index.kernels.get((launch.info.file, launch.info.line))
     if kernel is None:
         return False
+    return _only_whole(kernel, name)
+
+
+@functools.lru_cache(maxsize=64)
+def _only_whole(kernel: ast.FunctionDef, name: str) -> bool:
     allowed: set[int] = set()
     for node in ast.walk(kernel):
         if isinstance(node, ast.Call):
