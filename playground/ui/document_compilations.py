@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from playground.model.compilations import Variant
 from playground.model.knobs import KnobError
+from playground.model.sweep_values import parse_values
 from playground.protocol import messages
 from playground.ui.newest_question import NewestQuestion
 
@@ -186,8 +187,6 @@ def typed_config(text: str, launch: Launch, around: Config) -> Config:
     KnobError
         A part is not `NAME=VALUE`, or not of a knob of this launch and a value it can take.
     """
-    from playground.ui.views.sweep_space import parse_values
-
     values = {}
     for part in re.split(r"[\s,]+", re.sub(r"\s*=\s*", "=", text.strip())):
         name, equals, value = part.partition("=")

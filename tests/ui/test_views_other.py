@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -18,14 +15,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from playground.model.config import Config
-from playground.model.knobs import Knob, KnobError, constexpr_knob, option_knob
 from playground.ui.document import Document
 from playground.ui.theme import Theme
 from playground.ui.views.compiler import CompilerView
 from playground.ui.views.ir_text import IrText
 from playground.ui.views.launches import LaunchesView
 from playground.ui.views.sweep import SweepView
-from playground.ui.views.sweep_space import parse_values, values_around
 from playground.ui.views.table_twin import RecordTable
 from tests.ui.conftest import run_vector_add
 from tests.ui.fake_engine import FakeEngine
@@ -159,17 +154,6 @@ def test_sweep_edits_survive_another_run(gpu_ran: Document, qtbot: QtBot) -> Non
     assert "1024" in view.findChild(QLineEdit, "sweep.values:BLOCK_SIZE").text()
 
 
-def test_values_are_parsed_by_kind() -> None:
-    block = constexpr_knob("BLOCK", 128)
-    assert parse_values(block, "64, 128,64 ") == (64, 128)
-    assert parse_values(constexpr_knob("EVEN", True), "true, 0") == (True, False)
-    assert parse_values(constexpr_knob("D", "tl.float16"), "tl.float32") == ("tl.float32",)
-    assert parse_values(option_knob("maxnreg", None), "none, 128") == (None, 128)
-    for knob, text in ((block, "x"), (block, "100"), (block, ""), (block, "4 8")):
-        with pytest.raises(KnobError):
-            parse_values(knob, text)
-
-
 def test_empty_views_say_what_to_do(gpu_document: Document, qtbot: QtBot) -> None:
     for cls, name in ((CompilerView, "compiler.empty"), (SweepView, "sweep.empty")):
         view = cls(gpu_document, Theme())
@@ -202,16 +186,3 @@ def test_every_interactive_widget_has_a_name(gpu_ran: Document, qtbot: QtBot) ->
 
 def test_configs_label() -> None:
     assert Config.of({"A": 1}).label() == "A=1"
-
-
-def test_the_default_space_of_a_sweep_is_bounded() -> None:
-    names = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M", "num_warps", "num_stages")
-    knobs = tuple(
-        Knob(name, "int" if name == "num_stages" else "pow2", "constexpr", value)
-        for name, value in zip(names, (64, 64, 32, 8, 4, 3), strict=True)
-    )
-    config = Config(tuple((knob.name, knob.default) for knob in knobs))
-    values = values_around(knobs, config)
-    assert 250 < math.prod(map(len, values.values())) <= 500
-    assert all(config[name] in options for name, options in values.items())
-    assert values_around(knobs[:1], config)["BLOCK_M"] == (16, 32, 64, 128, 256)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from playground.model.sweep_values import value_text
 from playground.ui.views.formatting import bytes_text, interval_text, time_text
 from playground.ui.views.marks import Mark, Tone, mark_icon
-from playground.ui.views.sweep_space import value_text
 from playground.ui.views.table_twin import Column
 
 if TYPE_CHECKING:
