@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, cast
 from playground.engine.job import Job
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.knobs import KnobValue
@@ -150,3 +152,35 @@ class ProgramVerbs:
             )  # fmt: skip
             session.kept.reuse[key] = found
         return found
+
+    def save_counts(
+        self,
+        path: str | Path,
+        launch: int = 0,
+        config: Config | None = None,
+        job: Job | None = None,
+        *,
+        schedule: bool = False,
+        **knobs: KnobValue,
+    ) -> None:
+        """Count a launch and write, as `.npz`, what happens to every element of every tensor.
+
+        With `schedule` where and when each program ran is in it as well. `numpy.load` reads it; the
+        arrays' names are those of `counts_file.save_counts`.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        schedule.NotScheduledError
+            A schedule was asked for, and there is no NVIDIA GPU.
+        """
+        from playground.engine import counts_file
+
+        session = self._own_session
+        captured, config = session.chosen(launch, config, knobs)
+        index = captured.info.index
+        session.coverage(index, config, job)
+        scheduled = session.schedule(index, config, job) if schedule else None
+        counts = session.kept.counts[(index, config)]
+        counts_file.save_counts(path, counts, captured.info.kernel, scheduled)
