@@ -32,6 +32,7 @@ examples:
   triton-playground kernels/vector_add.py
   triton-playground bench kernels/vector_add.py --set size=2**20 --set BLOCK_SIZE=512
   triton-playground compile kernels/matmul.py --target cuda:80 --emit ptx
+  triton-playground coverage kernels/matmul.py --set m=512 --reuse --png tiles.png
   triton-playground sweep kernels/softmax.py --values num_warps=2,4,8 --json
 
 exit status: 0; 1 if an error was found; 2 if the command line asks for what is not there;
@@ -120,13 +121,18 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
             )
         return int(failed)
     task = task_of(verb, options, parser)
-    from playground.cli import process
+    from playground.cli import coverage_files, process
 
+    wanted = coverage_files.wanted_of(options) if verb == "coverage" else {}
     output = getattr(options, "output", None)
     if wrong := _no_file(options.file):
         outcome = _refused(verb, options.file, "engine", wrong)
     elif output is not None and (wrong := why_no_output(output, options)):
         outcome = _refused(verb, options.file, "export", wrong)
+    elif wanted and (wrong := coverage_files.why_not(wanted, options)):
+        outcome = _refused(verb, options.file, "coverage", wrong)
+    elif wanted:
+        outcome = coverage_files.run(task, options.timeout, wanted, options.theme)
     else:
         outcome = process.run_worker(task, options.timeout)
     status = outcome.status

@@ -6,9 +6,13 @@ import argparse
 import math
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import playground
 from playground.cli.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VERBS = {
     "launches": "list what the driver launches: kernel, grid, arguments, knobs",
@@ -85,6 +89,8 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
         add("--host", action="store_true", help="what a launch costs the host")
         add("--energy", action="store_true", help="joules a launch (runs for a second)")
         add("--ncu", action="store_true", help="run Nsight Compute on exactly this launch")
+    if verb == "coverage":
+        _add_coverage(add)
     if verb == "sweep":
         add(
             "--values", action="append", default=[], metavar="NAME=V1,V2",
@@ -98,6 +104,30 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
             help="leave the kernel's autotuner its configs, this one first",
         )  # fmt: skip
     return parser
+
+
+def _add_coverage(add: Callable[..., object]) -> None:
+    add(
+        "--schedule", action="store_true",
+        help="where and when each program ran: multiprocessors, waves, tail (needs an NVIDIA GPU)",
+    )  # fmt: skip
+    add(
+        "--reuse", action="store_true",
+        help="bytes an L2 of the target's size would fetch, from the order of accesses",
+    )  # fmt: skip
+    add(
+        "--steps", metavar="PROGRAM",
+        help="each access of one program in order; its linear id, or x,y,z in the grid",
+    )  # fmt: skip
+    add("--png", type=Path, metavar="FILE", help="draw every tensor's tile map, with legends")
+    add("--svg", type=Path, metavar="FILE", help="the same as a drawing that stays sharp")
+    add(
+        "--npz", type=Path, metavar="FILE",
+        help="counts, owner, first and last program of every element, for numpy.load; with "
+        "--schedule also the programs' times",
+    )  # fmt: skip
+    add("--theme", choices=("light", "dark"), default="light", help="colours of the pictures")
+    add("--force", action="store_true", help="replace files that this program did not write")
 
 
 def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentParser) -> Task:
@@ -147,6 +177,9 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         energy=getattr(options, "energy", False),
         ncu=getattr(options, "ncu", False),
         keep_autotune=getattr(options, "keep_autotune", False),
+        schedule=getattr(options, "schedule", False),
+        reuse=getattr(options, "reuse", False),
+        steps=getattr(options, "steps", None),
     )
 
 

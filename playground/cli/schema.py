@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 import playground
+from playground.cli import programs_schema
 from playground.model.config import Config
 from playground.model.curve import spread
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from playground.model.measurement import Measurement
     from playground.model.nsight import NsightReport
     from playground.model.roofline import Ceilings, Standing
+    from playground.model.schedule import CacheReuse
     from playground.model.sweep import SweepResult
+    from playground.protocol.programs import ProgramSteps, Scheduled
 
 SCHEMA = "triton-playground/1"
 
@@ -151,12 +154,44 @@ def nsight(value: NsightReport) -> Json:
     return {**record(value), "stall_text": value.stall_text()}
 
 
-def coverage(value: Coverage, kernel: str) -> Json:
-    """Return coverage; each tensor's `loads` and `stores` are total, min and max per element."""
+COVERAGE_EXTRAS = ("schedule", "reuse", "steps")
+"""Keys of a coverage that are null unless they were asked for."""
+
+COVERAGE_FILES = ("png", "svg", "npz")
+"""Files that a coverage is written to when asked for."""
+
+
+def coverage(value: Coverage, kernel: str, extras: Json | None = None) -> Json:
+    """Return coverage; each tensor's `loads` and `stores` are total, min and max per element.
+
+    `extras` are the schedule, the reuse, the steps and the files that were asked for.
+    """
     return {
         **record(value),
+        **dict.fromkeys(COVERAGE_EXTRAS),
+        "files": dict.fromkeys(COVERAGE_FILES),
+        **(extras or {}),
         "kernel": kernel,
         "tensors": [_tensor(tensor) for tensor in value.tensors],
+    }
+
+
+def schedule(value: Scheduled) -> Json:
+    """Return the figures of a schedule, and where and when each program ran."""
+    return {**record(value.figures), "programs": programs_schema.listed(value)}
+
+
+def reuse(value: CacheReuse) -> Json:
+    """Return what a cache would fetch; each tensor as [name, requested, fetched]."""
+    return record(value)
+
+
+def steps(value: ProgramSteps, coverage: Coverage) -> Json:
+    """Return the steps of one program."""
+    return {
+        "program": value.program,
+        "truncated": value.truncated,
+        "rows": programs_schema.step_rows(value, coverage),
     }
 
 
@@ -191,6 +226,13 @@ def config_of(document: Json) -> Json:
     export = document.get("export")
     config = export.get("config") if isinstance(export, dict) else None
     return config if isinstance(config, dict) else {}
+
+
+def set_coverage_file(document: Json, kind: str, path: str) -> None:
+    """Say in the document where a file of its coverage was written."""
+    coverage = document.get("coverage")
+    if isinstance(coverage, dict):
+        coverage["files"][kind] = path
 
 
 def set_export_path(document: Json, path: str) -> None:

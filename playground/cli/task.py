@@ -44,6 +44,11 @@ class Task:
     energy: bool = False
     ncu: bool = False
     keep_autotune: bool = False
+    schedule: bool = False
+    reuse: bool = False
+    steps: str | None = None
+    npz: str = ""
+    picture_data: str = ""
     benchmarks: bool = False
     tuning: bool = False
 

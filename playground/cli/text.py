@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from playground.cli import compile_text, timing_text
+from playground.cli import compile_text, programs_text, timing_text
 from playground.cli.text_table import duration, indented, pairs, table
 from playground.model.config import label as config_text
 from playground.model.finding import Finding
@@ -148,13 +148,14 @@ def _coverage(item: dict[str, Any]) -> str:
     header = ("tensor", "shape", "dtype", "loads", "each", "stores", "each", "unwritten",
               "by several", "out of bounds")  # fmt: skip
     flops = f", {item['flops']:,} operations of tl.dot" if item["flops"] else ""
-    return (
+    counted = (
         f"coverage of {item['kernel']} under {config_text(item['config'])} "
         f"({item['resolution']}, {item['mode']})\n"
         + indented(table(header, rows))
         + f"\n  {item['bytes_requested']:,} bytes requested, {item['bytes_unique']:,} unique{flops}"
         + _notes(item["notes"])
     )
+    return "\n".join([counted, *programs_text.extras(item)])
 
 
 def _sweep(item: dict[str, Any]) -> str:

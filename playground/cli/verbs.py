@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from playground.cli import schema, timing
+from playground.cli import programs, schema, timing
 from playground.cli.compile_verb import compile_
 from playground.cli.task import typed_value
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
@@ -108,6 +108,8 @@ def coverage(work: Work) -> None:
     )
     work.report.put("coverage", schema.coverage(counted, work.launch.kernel))
     work.report.add(*coverage_findings(work.launch.kernel, counted))
+    found = programs.extras(work)
+    work.report.put("coverage", schema.coverage(counted, work.launch.kernel, found))
 
 
 def sweep(work: Work) -> None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LegendFacts:
-    """What the legend explains; None for what the picture does not show."""
+    """What the legend explains; None for what the picture does not show.
+
+    `chosen` says that programs can be chosen, and what they touch is marked then.
+    """
 
     by: ColourBy
     programs: int
@@ -30,6 +33,7 @@ class LegendFacts:
     shared: int = 0
     disputed: int = 0
     by_start: bool = False
+    chosen: bool = True
 
 
 class Legend(QWidget):
@@ -176,9 +180,10 @@ class CoverageLegend(Legend):
             if facts.shared > facts.disputed:
                 text = f"written by several programs: {count_text(facts.shared - facts.disputed)}"
                 entries.append(("shared", text))
-        # There before a program is looked at, so that hovering never moves the pictures.
-        entries.append(("stores", "stored by the program"))
-        entries.append(("loads", "loaded by it"))
+        if facts.chosen:
+            # There before a program is looked at, so that hovering never moves the pictures.
+            entries.append(("stores", "stored by the program"))
+            entries.append(("loads", "loaded by it"))
         self.show_entries(entries)
 
     @staticmethod
