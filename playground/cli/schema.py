@@ -16,6 +16,7 @@ from playground.model.config import Config
 from playground.model.curve import spread
 
 if TYPE_CHECKING:
+    from playground.model.access_site import AccessSite
     from playground.model.check import CheckResult
     from playground.model.comparison import Comparison
     from playground.model.coverage import AccessCount, Coverage, TensorCoverage
@@ -173,6 +174,16 @@ def coverage(value: Coverage, kernel: str, extras: Json | None = None) -> Json:
         **(extras or {}),
         "kernel": kernel,
         "tensors": [_tensor(tensor) for tensor in value.tensors],
+        "sites": [_site(site) for site in value.sites],
+    }
+
+
+def _site(value: AccessSite) -> Json:
+    return {
+        **record(value),
+        "efficiency": plain(value.efficiency),
+        "reread_factor": plain(value.reread_factor),
+        "masked_off_share": plain(value.masked_off_share),
     }
 
 

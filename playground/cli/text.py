@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from playground.cli import compile_text, programs_text, timing_text
+from playground.cli import compile_text, coverage_text, timing_text
 from playground.cli.text_table import duration, indented, pairs, table
 from playground.model.config import label as config_text
 from playground.model.finding import Finding
@@ -125,39 +125,6 @@ def _verdict(check: dict[str, Any]) -> str:
     return CheckResult(**check).text()
 
 
-def _coverage(item: dict[str, Any]) -> str:
-    def per_element(count: dict[str, int]) -> str:
-        low, high = count["min"], count["max"]
-        return str(low) if low == high else f"{low} to {high}"
-
-    rows = [
-        (
-            tensor["name"],
-            " × ".join(map(str, tensor["shape"])),
-            tensor["dtype"],
-            f"{tensor['loads']['total']:,}",
-            per_element(tensor["loads"]),
-            f"{tensor['stores']['total']:,}",
-            per_element(tensor["stores"]),
-            tensor["unwritten"],
-            tensor["multi_written"],
-            tensor["out_of_bounds"],
-        )
-        for tensor in item["tensors"]
-    ]
-    header = ("tensor", "shape", "dtype", "loads", "each", "stores", "each", "unwritten",
-              "by several", "out of bounds")  # fmt: skip
-    flops = f", {item['flops']:,} operations of tl.dot" if item["flops"] else ""
-    counted = (
-        f"coverage of {item['kernel']} under {config_text(item['config'])} "
-        f"({item['resolution']}, {item['mode']})\n"
-        + indented(table(header, rows))
-        + f"\n  {item['bytes_requested']:,} bytes requested, {item['bytes_unique']:,} unique{flops}"
-        + _notes(item["notes"])
-    )
-    return "\n".join([counted, *programs_text.extras(item)])
-
-
 def _sweep(item: dict[str, Any]) -> str:
     all_rows = item["rows"]
     timed = any(row["median_ms"] is not None for row in all_rows)
@@ -236,7 +203,7 @@ _SECTIONS: dict[str, Callable[[Any], str]] = {
     "compile": compile_text.report,
     "measurement": _measurement,
     "replay": _replay,
-    "coverage": _coverage,
+    "coverage": coverage_text.report,
     "sweep": _sweep,
     "export": _export,
     "doctor": _doctor,

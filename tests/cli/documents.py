@@ -100,7 +100,19 @@ PAYLOADS = {
             "tensor": str, "kind": str, "program": int, "distance": int, "lanes": int,
             "line": (int, Maybe), "file": (str, Maybe)}],
         "mode": str, "duration_ms": NUMBER, "resolution": str, "notes": [str],
-        "flops_by_kind": list, "atomics": bool,
+        "flops_by_kind": list, "atomics": bool, "sites": [{
+            "kind": str, "line": int, "file": str, "column": int, "tensors": [str],
+            "lanes": int, "active": int, "bytes_requested": int, "bytes_looked_at": int,
+            "bytes_unique": int, "requests": int, "sectors": int, "sectors_least": int,
+            "executions": int, "programs_looked_at": int, "sampled": bool,
+            "efficiency": (*NUMBER, Maybe), "reread_factor": (*NUMBER, Maybe),
+            "masked_off_share": NUMBER}],
+        "hazards": [{
+            "kind": str, "tensor": str, "elements": int, "first": [int], "programs": [int],
+            "places": [{"kind": str, "line": int, "file": str}], "ordered": bool}],
+        "operations": list, "schedule": (dict, Maybe), "reuse": (dict, Maybe),
+        "steps": (dict, Maybe),
+        "files": {"png": (str, Maybe), "svg": (str, Maybe), "npz": (str, Maybe)},
     },
     "sweep": {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
@@ -196,6 +208,26 @@ NSIGHT = {
 }  # fmt: skip
 
 
+COVERAGE_EXTRAS = {
+    "schedule": {
+        "launch": int, "config": CONFIG, "grid": [int], "multiprocessors": int, "used": int,
+        "duration_ns": int, "shortest_ns": int, "median_ns": int, "longest_ns": int,
+        "resident": int, "resident_theoretical": (int, Maybe), "waves": NUMBER, "tail_ns": int,
+        "idle_share": NUMBER, "resolution_ns": int, "notes": [str], "programs": (dict, Maybe),
+    },
+    "reuse": {
+        "launch": int, "config": CONFIG, "order": str, "cache_bytes": int, "cache_of": str,
+        "requested_bytes": int, "least_bytes": int, "fetched_bytes": int, "per_tensor": list,
+        "notes": [str],
+    },
+    "steps": {
+        "program": int, "truncated": bool, "rows": [{
+            "kind": (str, Maybe), "file": (str, Maybe), "line": (int, Maybe),
+            "tensor": (str, Maybe), "elements": int, "runs": list}],
+    },
+}  # fmt: skip
+
+
 def check_document(document: dict, key: str) -> None:
     """Fail unless `document` is what the README says of schema `triton-playground/1`."""
     assert document["schema"] == "triton-playground/1"
@@ -208,6 +240,9 @@ def check_document(document: dict, key: str) -> None:
         conforms(document[key], PAYLOADS[key], key)
         for extra, shape in EXTRAS.items():
             if key == "measurement" and document[key][extra] is not None:
+                conforms(document[key][extra], shape, extra)
+        for extra, shape in COVERAGE_EXTRAS.items():
+            if key == "coverage" and document[key][extra] is not None:
                 conforms(document[key][extra], shape, extra)
         for extra, shape in COMPILE_EXTRAS.items():
             if key == "compile" and document[key][extra] is not None:
