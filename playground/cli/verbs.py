@@ -9,7 +9,7 @@ from playground.cli import programs, schema, timing
 from playground.cli.compile_verb import compile_
 from playground.cli.task import typed_value
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
-from playground.engine.findings import coverage_findings
+from playground.engine.coverage_findings import coverage_findings
 from playground.engine.session import Session
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, validate

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from playground.engine import host_code, torch_doors
 from playground.engine.arguments import StorageKey, describe, knobs_of
-from playground.engine.findings import finding_from_exception, out_of_bounds
+from playground.engine.coverage_findings import out_of_bounds
+from playground.engine.findings import finding_from_exception
 from playground.engine.interpreter_findings import limit_of, not_interpretable, waits
 from playground.engine.launch_findings import warnings_of
 from playground.engine.likeness import likeness

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 ONE_CELL_BYTES = 1 << 40
 """The grain of a storage that is not counted by element: all of it is one cell."""
 
+PROGRAM_LIMIT = 2**31 - 1
+"""The "first" counters hold this minus the program: 0 is "none", and more is earlier."""
+
 
 @dataclass(frozen=True)
 class StorageSlot:
@@ -88,6 +91,19 @@ class Layout:
             if not name or abs(distance) < abs(best):
                 name, best = slot.argument, distance
         return name, best
+
+
+def on_tensor(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
+    """Return a counter vector as the tensor's elements see it: its shape, no copy."""
+    return cells.as_strided(view.shape, view.strides, cells.storage_offset() + view.offset)
+
+
+def distinct_elements(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
+    """Return a counter vector as `on_tensor` does, a broadcast dimension once: no copy either."""
+    shape = [
+        1 if stride == 0 else size for size, stride in zip(view.shape, view.strides, strict=True)
+    ]
+    return cells.as_strided(shape, view.strides, cells.storage_offset() + view.offset)
 
 
 def named_tensors(arguments: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 
 from playground.engine.access_sites import access_sites
-from playground.engine.counter_layout import ONE_CELL_BYTES, Layout, TensorView
+from playground.engine.counter_layout import (
+    ONE_CELL_BYTES,
+    Layout,
+    TensorView,
+    distinct_elements,
+    on_tensor,
+)
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 
 if TYPE_CHECKING:
@@ -21,9 +27,6 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.hazard import Hazard
     from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
-
-PROGRAM_LIMIT = 2**31 - 1
-"""The "first" counters hold this minus the program: 0 is "none", and more is earlier."""
 
 
 @dataclass
@@ -45,17 +48,8 @@ class Cells:
     disputed: torch.Tensor | None = None
 
 
-def on_tensor(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
-    """Return a counter vector as the tensor's elements see it: its shape, no copy."""
-    return cells.as_strided(view.shape, view.strides, cells.storage_offset() + view.offset)
-
-
-def _distinct(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
-    # A broadcast dimension shows the same elements again: they are counted once.
-    shape = [
-        1 if stride == 0 else size for size, stride in zip(view.shape, view.strides, strict=True)
-    ]
-    return cells.as_strided(shape, view.strides, cells.storage_offset() + view.offset)
+_SHORT_RUN = 1 / 8
+"""Share of a tensor's elements up to which those loaded more often are a short run."""
 
 
 class FootprintSource(Protocol):
@@ -193,8 +187,8 @@ class Counts:
         )
 
     def _tensor(self, view: TensorView) -> TensorCoverage:
-        loads = _access_count(_distinct(self.cells.loads, view))
-        stores = _access_count(_distinct(self.cells.stores, view))
+        loads = _access_count(distinct_elements(self.cells.loads, view))
+        stores = _access_count(distinct_elements(self.cells.stores, view))
         flags = self.flags(view.name)
         unwritten: int | None = None
         multi = 0
@@ -218,13 +212,32 @@ class Counts:
                 item.lanes for item in self.run.out_of_bounds if item.tensor == view.name
             ),
             disputed=self._disputed(view),
+            unread=self._unread(view, loads),
+            read_again=self._read_again(view, loads),
         )
+
+    def _unread(self, view: TensorView, loads: AccessCount) -> int | None:
+        if not loads.maximum:
+            return None
+        if loads.minimum:
+            return 0
+        return int(torch.count_nonzero(distinct_elements(self.cells.loads, view) == 0))
+
+    def _read_again(self, view: TensorView, loads: AccessCount) -> tuple[int, int] | None:
+        # Above the least: that many loads more, at most so many elements.
+        cells = distinct_elements(self.cells.loads, view)
+        more = loads.total - loads.minimum * cells.numel()
+        if not loads.minimum or not 0 < more <= _SHORT_RUN * cells.numel():
+            return None
+        places = torch.nonzero(cells.reshape(-1) > loads.minimum)
+        first, last = int(places[0]), int(places[-1])
+        return (first, last) if last - first + 1 == len(places) else None
 
     def _disputed(self, view: TensorView) -> int | None:
         if not self.run.values_compared:
             return None
         cells = self.cells.disputed
-        return 0 if cells is None else int(torch.count_nonzero(_distinct(cells, view)))
+        return 0 if cells is None else int(torch.count_nonzero(distinct_elements(cells, view)))
 
     def flags(self, tensor: str) -> torch.Tensor | None:
         """Return uint8 in the tensor's shape: bit 0 unwritten, bit 1 written by several programs.

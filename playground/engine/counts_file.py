@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import playground
-from playground.engine.counters import PROGRAM_LIMIT, on_tensor
+from playground.engine.counter_layout import PROGRAM_LIMIT, on_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,6 @@ from playground.model.outline import syntax_finding
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from playground.model.coverage import Coverage, OutOfBounds, TensorCoverage
-
 
 class FatalError(Exception):
     """The process can no longer be used: its CUDA context is poisoned.
@@ -187,75 +185,6 @@ def cut_traceback(error: BaseException, user_files: Collection[str]) -> str:
     if not any(part.startswith("Traceback") for part in parts):
         parts.insert(0, "".join(traceback.format_tb(error.__traceback__)))
     return "".join(parts).rstrip()
-
-
-def out_of_bounds(kernel: str, event: OutOfBounds) -> Finding:
-    """Return the finding for lanes of an access that fell outside every tensor."""
-    before = event.distance < 0
-    side = "before the start of" if before else "past the end of"
-    mask = "offsets >= 0" if before else "offsets < n"
-    away = abs(event.distance)
-    return Finding(
-        "error",
-        "coverage",
-        f"{kernel}: {event.kind} outside {event.tensor}: {event.lanes} "
-        f"lane{'s' * (event.lanes != 1)}, the first {away} element{'s' * (away != 1)} {side} it, "
-        f"in program {event.program}",
-        f"give the access a mask ({mask}); on a GPU it reads or overwrites what lies there, or "
-        "ends the process",
-        file=event.file,
-        line=event.line,
-    )
-
-
-def coverage_findings(kernel: str, coverage: Coverage) -> tuple[Finding, ...]:
-    """Return what counted accesses tell: lanes out of bounds, unwritten elements, write races."""
-    found = [out_of_bounds(kernel, event) for event in coverage.out_of_bounds]
-    for tensor in coverage.tensors:
-        if tensor.unwritten:
-            found.append(
-                Finding(
-                    "hint",
-                    "coverage",
-                    f"{kernel} leaves {tensor.unwritten} of {tensor.elements} elements of "
-                    f"{tensor.name} unwritten",
-                    "they keep what was there before: is the grid large enough for the block?",
-                )
-            )
-        if tensor.multi_written and not coverage.atomics:
-            found.append(_written_by_several(kernel, tensor))
-    return tuple(found)
-
-
-def _written_by_several(kernel: str, tensor: TensorCoverage) -> Finding:
-    """Return what is to be said of elements that several programs store to, without atomics."""
-    remedy = (
-        "programs run in no order on a GPU, so the last one to store wins by chance: give each "
-        "element to one program, or combine them with tl.atomic_add and the like"
-    )
-    if tensor.disputed:
-        return Finding(
-            "warning",
-            "coverage",
-            f"{kernel}: a race: several programs store different values to {tensor.disputed} of "
-            f"{tensor.elements} elements of {tensor.name}",
-            remedy,
-        )
-    several = (
-        f"{kernel}: {tensor.multi_written} of {tensor.elements} elements of {tensor.name} are "
-        "written by several programs"
-    )
-    if tensor.disputed is None:
-        return Finding(
-            "warning",
-            "coverage",
-            several,
-            f"harmless only where all store the same value; {remedy}",
-        )
-    return Finding(
-        "info", "coverage", f"{several}, which store the same values here",
-        "it does no harm as long as they are the same, but each of these stores costs",
-    )  # fmt: skip
 
 
 def _place(error: BaseException, user_files: Collection[str]) -> dict[str, Any]:

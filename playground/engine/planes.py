@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from playground.engine.counters import PROGRAM_LIMIT, Counts, on_tensor
+from playground.engine.counter_layout import PROGRAM_LIMIT, on_tensor
 from playground.model.plane import clamp_slices, index_at, plane_shape
 from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playground.engine.counter_layout import TensorView
+    from playground.engine.counters import Counts
 
 OUTSIDE_FLAG = 4
 """Bit of a pixel's flags: no element is there (behind the end of a folded tensor's last row)."""

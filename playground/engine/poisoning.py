@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import math
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils import _device
 
-from playground.engine.arguments import flat_bytes, storage_key
+from playground.engine.arguments import StorageKey, flat_bytes, storage_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,18 +39,22 @@ _PATTERNS = {
     for kind in {item for item in vars(torch).values() if isinstance(item, torch.dtype)}
     if kind in _INTEGERS or kind.is_floating_point or kind.is_complex
 }
-# What one operation can write; for floats any NaN does.
-_FILLS: dict[torch.dtype, float] = {
-    torch.float16: math.nan,
-    torch.bfloat16: math.nan,
-    torch.float32: math.nan,
-    torch.float64: math.nan,
-    torch.int8: 0x7F,
-    torch.uint8: 0x7F,
-    torch.int16: 0x7F7F,
-    torch.int32: 0x7F7F7F7F,
-    torch.int64: 0x7F7F7F7F7F7F7F7F,
+# What one operation can write, through integers of the same size: floats get the same NaN as
+# above, which no computation results in.
+_FILLS: dict[torch.dtype, tuple[torch.dtype, int]] = {
+    torch.float16: (torch.int16, -1),
+    torch.bfloat16: (torch.int16, -1),
+    torch.float32: (torch.int32, -1),
+    torch.float64: (torch.int64, -1),
+    torch.int8: (torch.int8, 0x7F),
+    torch.uint8: (torch.uint8, 0x7F),
+    torch.int16: (torch.int16, 0x7F7F),
+    torch.int32: (torch.int32, 0x7F7F7F7F),
+    torch.int64: (torch.int64, 0x7F7F7F7F7F7F7F7F),
 }
+# Where memory was made so. Addresses are used again: what lies there tells the rest.
+_made: dict[StorageKey, None] = {}
+_MOST_MADE = 1 << 16
 # The attribute is another while a GPU is simulated.
 _is_cpu = torch.Tensor.is_cpu.__get__  # type: ignore[attr-defined]
 _stack_length = torch._C._len_torch_function_stack
@@ -109,6 +112,7 @@ def poison(tensor: torch.Tensor) -> None:
     pattern = _PATTERNS.get(tensor.dtype)
     if pattern is None or tensor.is_inference():
         return
+    _note(tensor)
     if type(tensor) is torch.Tensor and tensor.layout is torch.strided and _is_cpu(tensor):
         storage = tensor.untyped_storage()
         address, size_bytes = storage.data_ptr(), storage.nbytes()
@@ -120,6 +124,41 @@ def poison(tensor: torch.Tensor) -> None:
         flat_bytes(tensor.detach()).fill_(pattern)
 
 
+def _note(tensor: torch.Tensor) -> None:
+    key = storage_key(tensor)
+    if key is not None:
+        if len(_made) >= _MOST_MADE:
+            _made.clear()
+        _made[key] = None
+
+
+def made_uninitialised(key: StorageKey) -> bool:
+    """Tell whether the memory at a key was handed out uninitialised, in this run or an earlier one.
+
+    It may have been freed and used again since: only bytes that still hold the pattern are what
+    nobody has written (see `never_written`).
+    """
+    return key in _made
+
+
+def never_written(data: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
+    """Return which elements of a uint8 vector hold the pattern still (bool, one an element).
+
+    None for types whose pattern other values have as well: those of one byte, and short integers.
+    """
+    size = dtype.itemsize
+    if size not in _SIZED or (dtype in _INTEGERS and size < 4) or dtype not in _PATTERNS:
+        return None
+    whole = data[: data.numel() // size * size]
+    pattern = int.from_bytes(bytes([_PATTERNS[dtype]]) * size, signed=True)
+    return whole.view(_SIZED[size]) == pattern
+
+
+_SIZED = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
 def fill_dense(tensor: torch.Tensor) -> None:
     """Fill a contiguous tensor with its pattern in one operation: on a GPU each costs the host."""
-    tensor.detach().fill_(_FILLS[tensor.dtype])
+    kind, value = _FILLS[tensor.dtype]
+    plain = tensor.detach()
+    (plain if kind is tensor.dtype else plain.view(kind)).fill_(value)

@@ -83,6 +83,14 @@ class WorkingSet:
         """Return the addresses `[start, end)` of the copies, without the memory around them."""
         return [(one.data_ptr(), one.data_ptr() + one.numel()) for one in self._bases.values()]
 
+    def uninitialised(self) -> list[tuple[int, torch.Tensor]]:
+        """Return address and first bytes of the copies that stand for uninitialised memory."""
+        return [
+            (self._bases[key].data_ptr(), image.saved)
+            for key, image in self.snapshot.images.items()
+            if image.uninitialised
+        ]
+
     @property
     def nbytes(self) -> int:
         """Bytes held by the copies."""
@@ -195,6 +203,14 @@ class PreparedReplay:
             self.launch.function, self.grid, self.arguments, self.options, self.launch.positional
         )
         return result
+
+    def uninitialised(self) -> list[tuple[int, torch.Tensor]]:
+        """Return where memory lies that the host allocated uninitialised, and what it held.
+
+        Address and bytes (uint8) of each such storage. What of it nobody has written since still
+        holds the pattern of `engine.poisoning`.
+        """
+        return [item for working in self._working for item in working.uninitialised()]
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return the addresses `[start, end)` that belong to the launch's tensors."""

@@ -6,7 +6,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.engine.findings import FatalError, coverage_findings
+from playground.engine.coverage_findings import coverage_findings
+from playground.engine.findings import FatalError
 from playground.engine.job import CancelledError
 from playground.model.check import CheckResult
 from playground.protocol import messages

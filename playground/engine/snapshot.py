@@ -14,6 +14,7 @@ import torch
 
 from playground.engine.arguments import StorageKey, flat_bytes, storage_key, tensors_in, view_on
 from playground.engine.pointed import AddressBook
+from playground.engine.poisoning import made_uninitialised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +24,14 @@ _CHUNK_BYTES = 64 << 20
 
 @dataclass(eq=False)
 class Image:
-    """One storage: the live memory (kept from being freed) and its bytes before the launch."""
+    """One storage: the live memory (kept from being freed) and its bytes before the launch.
+
+    `uninitialised` says that the host allocated it by `torch.empty` or the like.
+    """
 
     live: torch.Tensor
     saved: torch.Tensor
+    uninitialised: bool = False
 
 
 @dataclass(eq=False)
@@ -113,7 +118,7 @@ class SnapshotPool:
         key = storage_key(tensor)
         if key is not None and key not in snapshot.images:
             live = flat_bytes(tensor.detach())
-            snapshot.images[key] = Image(live, self._copy(key, live))
+            snapshot.images[key] = Image(live, self._copy(key, live), made_uninitialised(key))
 
     def after(
         self, snapshot: Snapshot, function: Any, arguments: Mapping[str, Any],

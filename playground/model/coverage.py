@@ -86,7 +86,10 @@ class TensorCoverage:
     `unwritten` counts elements that no program stored, None for a tensor the launch never
     stores to; `multi_written` counts elements stored by two or more different programs.
     `disputed` counts those in which they stored different values, None where values were not
-    compared. `out_of_bounds` counts lanes.
+    compared. `out_of_bounds` counts lanes. `unread` counts elements that no program loaded, None
+    for a tensor that the launch never loads from. `read_again` gives the first and last element
+    (counted row by row) of the one short run that is loaded more often than all the others; None
+    where the loads are even or uneven in another way.
     """
 
     name: str
@@ -99,6 +102,8 @@ class TensorCoverage:
     multi_written: int
     out_of_bounds: int
     disputed: int | None = None
+    unread: int | None = None
+    read_again: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def _run(play: Session, style: Style, facts: Facts) -> None:
 
 def _judged(play: Session, style: Style, facts: Facts) -> None:
     """Check, count and export; the export is of the replayed config where that one is right."""
-    from playground.engine.findings import coverage_findings
+    from playground.engine.coverage_findings import coverage_findings
 
     with _step(facts, "check"):
         checked = play.check(style.launch, **style.replay)

@@ -1,7 +1,6 @@
 import torch
 
-from playground.engine.counter_layout import TensorView
-from playground.engine.counters import on_tensor
+from playground.engine.counter_layout import TensorView, on_tensor
 
 
 def test_counters_inside_a_longer_vector_are_seen_where_they_are():

@@ -182,7 +182,7 @@ answer["owners"] = [
 ]
 counts, _ = counted(lambda: kernels.total[(4,)](x, torch.zeros(1), 1000, BLOCK=256))
 answer["atomic"] = table(counts.summary())
-from playground.engine.findings import coverage_findings
+from playground.engine.coverage_findings import coverage_findings
 def races(summary):
     found = [item for item in coverage_findings("k", summary) if "several" in item.message]
     return [[item.severity, item.message, item.hint] for item in found]
@@ -265,7 +265,7 @@ def test_races_are_told_and_stores_of_the_same_value_are_harmless(special):
     written, disputed, told = found["False"]
     assert (written, disputed) == (100, 100)
     ((severity, message, hint),) = told
-    assert severity == "warning"
+    assert severity == "error"
     assert "store different values to 100 of 200 elements of dst" in message
     assert "atomic" in hint
     written, disputed, told = found["True"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.engine import findings, slips
+from playground.engine import coverage_findings, findings, slips
 from playground.model.coverage import OutOfBounds
 
 HEAD = "import torch, triton, triton.language as tl\n"
@@ -196,8 +196,8 @@ def test_out_of_shared_memory_names_need_and_limit() -> None:
 
 
 def test_lanes_before_the_start_and_past_the_end() -> None:
-    before = findings.out_of_bounds("k", OutOfBounds("x", "load", 3, -2, 2, 7, "k.py"))
-    after = findings.out_of_bounds("k", OutOfBounds("x", "store", 0, 1, 1, 7, "k.py"))
+    before = coverage_findings.out_of_bounds("k", OutOfBounds("x", "load", 3, -2, 2, 7, "k.py"))
+    after = coverage_findings.out_of_bounds("k", OutOfBounds("x", "store", 0, 1, 1, 7, "k.py"))
     assert "2 elements before the start of it, in program 3" in before.message
     assert "1 element past the end of it" in after.message
     assert (before.file, before.line) == ("k.py", 7)

@@ -88,7 +88,7 @@ def test_in_the_interpreter_no_store_leaves_a_tensor(run_engine) -> None:
     got = run_engine(
         KERNEL
         + """
-from playground.engine.findings import coverage_findings
+from playground.engine.coverage_findings import coverage_findings
 checked = play.check(0)
 prepared = play.prepare(0)
 prepared.run()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from playground.engine.counter_layout import layout_of
-from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
+from playground.engine.counter_layout import PROGRAM_LIMIT, layout_of
+from playground.engine.counters import Cells, CountedRun, Counts
 from playground.model.config import Config
 from playground.protocol.messages import PlaneView
 

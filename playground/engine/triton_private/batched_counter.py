@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from playground.engine.counters import PROGRAM_LIMIT
+from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.triton_private import batched_values as algebra
 from playground.engine.triton_private.batched_nodes import NeedsExactError
 from playground.engine.triton_private.batched_rows import Rows, lanes, merged, rows_of
@@ -84,7 +84,7 @@ class BatchCounter:
         self._slots = sorted(layout.storages, key=lambda slot: slot.start)
         self._starts = np.array([slot.start for slot in self._slots], dtype=np.int64)
         self._ends = np.array([slot.end for slot in self._slots], dtype=np.int64)
-        self._stored: set[int] = set()
+        self._kinds: dict[int, set[str]] = {}
         self._read: Array | None = None
         self.outside: dict[Any, _Outside] = {}
 
@@ -225,8 +225,7 @@ class BatchCounter:
     ) -> None:  # fmt: skip
         if self._cells is None:
             return
-        if access.kind == "store":
-            self._stored.add(slot.first)
+        self._kinds.setdefault(slot.first, set()).add(access.kind)
         for part in range(max(1, access.element_size // slot.unit)):
             touched = cells + part if part else cells
             if access.kind != "store":
@@ -295,13 +294,18 @@ class BatchCounter:
         if read is not None and (read & (stores > 0)).any():
             raise NeedsExactError("an address depends on a value that the launch stores")
         for slot in self._slots:
-            if slot.first not in self._stored:
+            if "store" not in self._kinds.get(slot.first, ()):
                 continue
             cells = slice(slot.first, slot.first + slot.cells)
             # As in `Counts`: with one storer the two add to limit + 1, the lowest int32.
             several = (storer_last[cells] + storer_first[cells]) != np.int32(-(2**31))
             if (several & (stores[cells] > 0)).any():
                 raise NeedsExactError("programs store to the same elements")
+        updated = [slot for slot in self._slots if "atomic" in self._kinds.get(slot.first, ())]
+        if any(len(self._kinds[slot.first]) > 1 for slot in updated):
+            raise NeedsExactError("atomics and plain accesses touch the same tensor")
+        if updated:
+            self._cells.keep_atomics_apart(updated)
 
 
 def _in_cells(rows: Rows, slot: StorageSlot) -> Rows | None:

@@ -28,6 +28,7 @@ from playground.engine.triton_private.tracing_emit import (
     COUNT_OPERATIONS,
     COUNT_OUTSIDE,
     COUNTING_MODES,
+    LOOK_AT_MARKED,
     RECORD,
     BlockAccess,
     Plan,
@@ -42,6 +43,7 @@ VARIANTS = {
     "count": COUNTING_MODES,
     "outside": COUNT_OUTSIDE,
     "record": RECORD | COUNT_ACCESSES | COUNT_OPERATIONS,
+    "marked": LOOK_AT_MARKED,
 }
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
 could do everything at once would compile for as long as all of them."""
@@ -200,7 +202,7 @@ class TracingCopy:
     What a run counts is decided by the table, so another set of working copies or another selected
     program costs no compile. What only some launches need is compiled as a variant of its own (see
     `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses
-    and adds up what each place in the source does.
+    and adds up what each place in the source does, "marked" sees who touches some cells and how.
     """
 
     def __init__(

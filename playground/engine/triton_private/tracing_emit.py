@@ -18,7 +18,7 @@ import triton.language as tl
 from triton.language import core
 from triton.language.semantic import TritonSemantic
 
-from playground.engine.counters import PROGRAM_LIMIT
+from playground.engine.counter_layout import PROGRAM_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +30,19 @@ FLOPS, OUTSIDE, SCRATCH = 9, 10, 11
 RECORD_PROGRAMS, RECORD_CURSOR, RECORD_EVENTS, RECORD_EVENT_ROOM = 12, 13, 14, 15
 RECORD_LANES, RECORD_LANE_ROOM, RECORD_LIMITS, RECORD_TAKEN = 16, 17, 18, 19
 ACCESSES, OPERATIONS = 20, 21
-HEADER_WORDS = 22
+MARKS, MARKED_SITES, WRITTEN, UNWRITTEN_FIRST, VALUE_HIGH, VALUE_LOW = 22, 23, 24, 25, 26, 27
+HEADER_WORDS = 28
 STORAGE_WORDS = 3  # base address, bytes, first counter cell
 
 # Bits of the table's mode word: which counters a run collects.
 COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
 RECORD, COUNT_ACCESSES, COUNT_OPERATIONS = 32, 64, 128
+# The programs that touch a cell by an atomic: counted among storers and loaders where asked for.
+STORING_ATOMICS, LOADING_ATOMICS, LOOK_AT_MARKED = 256, 512, 1024
 
-COUNTING_MODES = COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_FLOPS
+COUNTING_MODES = (
+    COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_FLOPS | STORING_ATOMICS | LOADING_ATOMICS
+)
 EVERY_COUNT = COUNTING_MODES | COUNT_OUTSIDE
 
 # An atomic on a block whose layout the compiler cannot derive gets its default: up to 3.6 a warp's
@@ -117,6 +122,23 @@ def linear_program(plain: Any) -> Any:
     p = plain
     row = p.add(p.program_id(1), p.mul(p.program_id(2), p.num_programs(1), False), False)
     return p.add(p.program_id(0), p.mul(row, p.num_programs(0), False), False)
+
+
+@dataclass(frozen=True)
+class TrackedAccess:
+    """One access while its IR is built.
+
+    `parts` are (cells, lanes) pairs: an access wider than the grain covers several cells.
+    """
+
+    site: int
+    kind: str
+    address: Any
+    mask: Any
+    element: Any
+    size: int
+    shape: list[int]
+    parts: list[tuple[Any, Any]]
 
 
 class CountingSemantic(TritonSemantic):  # type: ignore[misc]
@@ -267,7 +289,8 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         """
         p, b = self.plain, self.builder
         shape = [core._unwrap_if_constexpr(size) for size in ptr.shape]
-        size = max(1, ptr.type.scalar.element_ty.primitive_bitwidth // 8)
+        element = ptr.type.scalar.element_ty
+        size = max(1, element.primitive_bitwidth // 8)
         address_type = self._type(tl.int64, shape)
         address = tl.tensor(b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type)
         site = self._site(kind)
@@ -286,10 +309,10 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         if self.plan.modes & COUNT_OUTSIDE:
             with self._when(COUNT_OUTSIDE):
                 self._record_outside(site, address, inside, mask, shape)
-        self._observe(site, address, mask, size, shape)
+        self._observe(TrackedAccess(site, kind, address, mask, element, size, shape, parts))
         return inside if mask is None else p.and_(inside, mask)
 
-    def _observe(self, site: int, address: Any, mask: Any, size: int, shape: list[int]) -> None:
+    def _observe(self, access: TrackedAccess) -> None:
         """Emit what else is wanted of an access; nothing here."""
 
     def _count_access(self, kind: str, parts: list[tuple[Any, Any]], shape: list[int]) -> None:
@@ -308,9 +331,12 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
                         self._atomic("add", self._cells_at(LOADS, cells, shape), one, lanes)
                     if writes:
                         self._atomic("add", self._cells_at(STORES, cells, shape), one, lanes)
+        storing, loading = COUNT_STORERS, COUNT_LOADERS
+        if kind == "atomic":
+            storing, loading = STORING_ATOMICS, LOADING_ATOMICS
         for wanted, mode, last, first in (
-            (writes, COUNT_STORERS, STORER_LAST, STORER_FIRST),
-            (reads, COUNT_LOADERS, LOADER_LAST, LOADER_FIRST),
+            (writes, storing, STORER_LAST, STORER_FIRST),
+            (reads, loading, LOADER_LAST, LOADER_FIRST),
         ):
             if wanted and self.plan.modes & mode:
                 with self._when(mode):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import math
 import tempfile
@@ -12,13 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
+from playground.engine.counter_layout import PROGRAM_LIMIT
+from playground.engine.counters import Cells, CountedRun, Counts
+from playground.engine.hazards import (
+    Extremes,
+    Touchers,
+    hazards_of,
+    marks_of,
+    uninitialised_cells,
+)
 from playground.engine.outline import OutlineBuilder
 from playground.engine.triton_private import interpreter
 from playground.engine.triton_private.batched_counter import BatchCounter
 from playground.engine.triton_private.batched_nodes import NeedsExactError
 from playground.engine.triton_private.batched_outline import BatchOutliner
 from playground.engine.triton_private.batched_survey import BatchSurvey
+from playground.engine.triton_private.interpreter_marks import MarkedWatcher, Placed, cells_of
 from playground.engine.triton_private.interpreter_outline import AccessOutliner
 from playground.engine.triton_private.interpreter_recording import (
     AccessRecorder,
@@ -27,9 +35,10 @@ from playground.engine.triton_private.interpreter_recording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from playground.engine.counter_layout import Layout
+    from playground.engine.access_sites import Survey
+    from playground.engine.counter_layout import Layout, StorageSlot
     from playground.engine.job import Job
     from playground.engine.outline import Outline
     from playground.engine.recording import Recording
@@ -38,6 +47,7 @@ if TYPE_CHECKING:
     from playground.engine.triton_private.interpreter import Access
     from playground.engine.triton_private.interpreter_access import LaunchMemory
     from playground.model.coverage import OutOfBounds
+    from playground.model.hazard import Hazard
 
 BUDGET_BYTES = 2 << 30
 _CHECK_EVERY_S = 0.1
@@ -65,11 +75,12 @@ class CellCounter:
         self._job = job
         self._program = program
         self._next_check_s = 0.0
-        self._slots = sorted(layout.storages, key=lambda slot: slot.start)
-        self._starts = [slot.start for slot in self._slots]
+        self._placed = Placed(layout)
         kinds = 2 if program is not None else 6
         self.on_disk = kinds * 4 * layout.cells > budget_bytes
         self.vectors = [self._vector(layout.cells) for _ in range(kinds)]
+        # Storers and loaders by plain accesses alone, then by atomics: made at the first atomic.
+        self.apart: list[np.ndarray[Any, np.dtype[np.int32]]] | None = None
 
     def _vector(self, cells: int) -> np.ndarray[Any, np.dtype[np.int32]]:
         if not self.on_disk:
@@ -94,10 +105,12 @@ class CellCounter:
         if access.changes is not None and self._program is None:
             changed = access.addresses[active & access.changes].reshape(-1)
             if changed.size:
-                self._place(access, changed, self._dispute)
+                for slot, here in self._placed.by_storage(changed):
+                    self._dispute(access, here, slot)
         addresses = access.addresses[active].reshape(-1)
         if addresses.size:
-            self._place(access, addresses, self._add)
+            for slot, here in self._placed.by_storage(addresses):
+                self._add(access, here, slot)
 
     def on_dot(self, m: int, n: int, k: int, kind: str) -> None:
         """Count 2·m·n·k operations of one `tl.dot`."""
@@ -106,25 +119,12 @@ class CellCounter:
     def on_operations(self, name: str, count: int) -> None:
         """Leave reductions and scans to others."""
 
-    def _place(
-        self, access: Access, addresses: Any, add: Callable[[Access, Any, Any], None]
-    ) -> None:
-        low, high = int(addresses.min()), int(addresses.max())
-        index = bisect.bisect_right(self._starts, low) - 1
-        if index >= 0 and high < self._slots[index].end:
-            add(access, addresses, self._slots[index])
-            return
-        for slot in self._slots:
-            inside = (addresses >= np.uint64(slot.start)) & (addresses < np.uint64(slot.end))
-            if inside.any():
-                add(access, addresses[inside], slot)
-
     def _dispute(self, access: Access, addresses: Any, slot: Any) -> None:
         """Note the cells in which this store replaces another program's value by a different one.
 
         Programs run one after the other here, so what lies in memory is what was stored last.
         """
-        cells = _cells(addresses, slot)
+        cells = cells_of(addresses, slot)
         latest, earliest = self.vectors[2][cells], self.vectors[3][cells]
         mine = (latest == access.program + 1) & (earliest == PROGRAM_LIMIT - access.program)
         others = cells[(latest > 0) & ~mine]
@@ -136,14 +136,20 @@ class CellCounter:
             self.disputed[others + part] = True
 
     def _add(self, access: Access, addresses: Any, slot: Any) -> None:
-        cells = _cells(addresses, slot)
+        cells = cells_of(addresses, slot)
         program = access.program
+        if access.kind == "atomic" and self.apart is None and self._program is None:
+            self.apart = [vector.copy() for vector in self.vectors[2:]]
+            self.apart += [self._vector(self.layout.cells) for _ in range(2)]
         for part in range(max(1, access.element_size // slot.unit)):
             touched = cells + part if part else cells
             if access.kind != "store":
                 self._count(touched, 0, 4, program)
             if access.kind != "load":
                 self._count(touched, 1, 2, program)
+            if self.apart is not None:
+                pair = _APART[access.kind]
+                _keep_extremes(self.apart[pair], self.apart[pair + 1], touched, program)
 
     def _count(self, cells: Any, kind: int, last: int, program: int) -> None:
         vector = self.vectors[kind]
@@ -155,16 +161,33 @@ class CellCounter:
             np.add.at(vector, cells, 1)
         if self._program is not None:
             return
-        # Lanes that share a cell write the same value: no order matters.
-        latest, earliest = self.vectors[last], self.vectors[last + 1]
-        latest[cells] = np.maximum(latest[cells], np.int32(program + 1))
-        earliest[cells] = np.maximum(earliest[cells], np.int32(PROGRAM_LIMIT - program))
+        _keep_extremes(self.vectors[last], self.vectors[last + 1], cells, program)
+
+    def keep_atomics_apart(self, slots: Sequence[StorageSlot]) -> None:
+        """Take what touched these storages for atomics, and all else for plain accesses."""
+        self.apart = [vector.copy() for vector in self.vectors[2:]]
+        self.apart += [self._vector(self.layout.cells) for _ in range(2)]
+        for slot in slots:
+            cells = slice(slot.first, slot.first + slot.cells)
+            for plain, atomic in ((0, 4), (1, 5)):
+                self.apart[atomic][cells] = self.apart[plain][cells]
+            for vector in self.apart[:4]:
+                vector[cells] = 0
+
+    def touchers(self) -> Touchers:
+        """Return who touched each cell by which means."""
+        vectors = [torch.from_numpy(vector) for vector in self.apart or self.vectors[2:]]
+        pairs = [Extremes(vectors[at], vectors[at + 1]) for at in range(0, len(vectors), 2)]
+        return Touchers(pairs[0], pairs[1], pairs[2] if len(pairs) > 2 else None)
 
 
-def _cells(addresses: Any, slot: Any) -> Any:
-    """Return the first cell of each address in a storage."""
-    shift = np.uint64(slot.unit.bit_length() - 1)
-    return ((addresses - np.uint64(slot.start)) >> shift).astype(np.int64) + slot.first
+_APART = {"store": 0, "load": 2, "atomic": 4}
+
+
+def _keep_extremes(latest: Any, earliest: Any, cells: Any, program: int) -> None:
+    # Lanes that share a cell write the same value: no order matters.
+    latest[cells] = np.maximum(latest[cells], np.int32(program + 1))
+    earliest[cells] = np.maximum(earliest[cells], np.int32(PROGRAM_LIMIT - program))
 
 
 class InterpreterCounter:
@@ -181,7 +204,8 @@ class InterpreterCounter:
     # Program after program --------------------------------------------------------------------
 
     def _observe(
-        self, prepared: PreparedReplay, counter: CellCounter | AccessRecorder | AccessOutliner,
+        self, prepared: PreparedReplay,
+        counter: CellCounter | AccessRecorder | AccessOutliner | MarkedWatcher,
         *more: AccessRecorder,
     ) -> None:  # fmt: skip
         """Run the launch once, observed."""
@@ -266,6 +290,8 @@ class InterpreterCounter:
         loads, stores, storer_last, storer_first, loader_last, loader_first = (
             torch.from_numpy(vector) for vector in counter.vectors
         )
+        disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
+        hazards = self._hazards(prepared, job, counter, survey, disputed)
         run = CountedRun(
             launch=prepared.launch.info.index,
             config=prepared.config,
@@ -280,9 +306,9 @@ class InterpreterCounter:
             atomics=counter.atomics,
             values_compared=True,
             survey=survey,
+            hazards=hazards,
             num_warps=int(prepared.options.get("num_warps") or 4),
         )
-        disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
         cells = Cells(loads, stores, storer_last, storer_first, loader_last, loader_first, disputed)
         return Counts(run, self.layout, cells, self)
 
@@ -309,6 +335,22 @@ class InterpreterCounter:
             self._observe(prepared, outliner)
             outliner.finish()
         return builder.outline(programs)
+
+    def _hazards(
+        self, prepared: PreparedReplay, job: Job, counter: CellCounter, survey: Survey,
+        disputed: torch.Tensor | None,
+    ) -> tuple[Hazard, ...]:  # fmt: skip
+        """Return the hazards; a launch that has elements with any is run once more."""
+        touchers = counter.touchers()
+        loads = torch.from_numpy(counter.vectors[0])
+        fresh = uninitialised_cells(self.layout, prepared.uninitialised(), torch.device("cpu"))
+        marks = marks_of(touchers, loads, fresh)
+        if marks is None:
+            return ()
+        job.progress("looking at elements that several programs touch")
+        watcher = MarkedWatcher(self.layout, marks.numpy(), job)
+        self._observe(prepared, watcher)
+        return hazards_of(self.layout, touchers, marks, watcher.run(), survey, disputed)
 
     def footprint(
         self, prepared: PreparedReplay, program: int

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.engine.counters import PROGRAM_LIMIT, Cells, CountedRun, Counts
+from playground.engine.counter_layout import PROGRAM_LIMIT
+from playground.engine.counters import Cells, CountedRun, Counts
 from playground.engine.triton_private.tracing_emit import (
     COUNT,
     COUNT_FLOPS,
@@ -16,20 +17,21 @@ from playground.engine.triton_private.tracing_emit import (
     COUNT_STORERS,
     LOADER_FIRST,
     LOADER_LAST,
+    LOADING_ATOMICS,
     LOADS,
     SITE_CELLS,
     STORER_FIRST,
     STORER_LAST,
     STORES,
+    STORING_ATOMICS,
     Site,
 )
+from playground.engine.triton_private.tracing_hazards import FoundHazards, GpuHazards
 from playground.engine.triton_private.tracing_recording import GpuRecorder
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from playground.engine.access_sites import Survey
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
@@ -37,24 +39,12 @@ if TYPE_CHECKING:
 LOADERS_LIMIT_MS = 250.0
 """A count longer than this does not run again for the loaders on its own accord."""
 
-_PAD_CELLS = 16  # an element wider than the grain may reach behind the last cell
 _SELECTED_RUNS = 8  # out-of-bounds sites with distinct first programs looked at one by one
 _LOW_BITS = (1 << 64) - 1
 
 
 class GpuCounter(GpuRuns):
     """Counts one launch under one config on its GPU."""
-
-    def _vector(self, cells: int) -> torch.Tensor:
-        return torch.zeros(SITE_CELLS + cells + _PAD_CELLS, dtype=torch.int32, device=self.device)
-
-    def _count_run(
-        self, prepared: PreparedReplay, mode: int, vectors: Mapping[int, torch.Tensor],
-        window: tuple[int, int], selected: int = -1,
-    ) -> float:  # fmt: skip
-        """Run the counting variant into `vectors`, given by their words of the table."""
-        addresses = {word: vector.data_ptr() + 4 * SITE_CELLS for word, vector in vectors.items()}
-        return self._run(prepared, mode, addresses, window, selected)
 
     # ------------------------------------------------------------ a whole count
 
@@ -77,6 +67,7 @@ class GpuCounter(GpuRuns):
             flops = dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
             outside = self._find_outside(prepared, lanes)
             survey = self._survey(prepared, job, cells, lanes)
+            found = self._hazards(prepared, job, cells, survey)
         run = CountedRun(
             launch=prepared.launch.info.index,
             config=prepared.config,
@@ -89,11 +80,14 @@ class GpuCounter(GpuRuns):
             resolution=(
                 "every element" if windows == 1 else f"every element, counted in {windows} runs"
             ),
-            notes=tuple(self.copy.plan.notes),
+            notes=(*self.copy.plan.notes, *found.notes),
             atomics=any(site.kind == "atomic" for site in self.copy.sites),
             survey=survey,
             num_warps=int(prepared.options.get("num_warps") or 4),
+            hazards=found.hazards,
+            values_compared=found.compared,
         )
+        cells.disputed = found.disputed
         return Counts(run, self.layout, cells, self)
 
     def _survey(
@@ -107,18 +101,30 @@ class GpuCounter(GpuRuns):
         ]
         return GpuRecorder(self.layout, prepared).survey(prepared, job, active, outside)
 
+    def _hazards(
+        self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey
+    ) -> FoundHazards:
+        if cells.stores.device.type != "cuda":
+            return FoundHazards(
+                notes=("hazards between programs are not looked for: the counters do not fit",)
+            )
+        return GpuHazards(self.layout, prepared).find(prepared, job, cells, survey)
+
     def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
         size = self.layout.cells
         words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
         vectors = {word: self._vector(size) for word in words}
         elapsed_ms = self._count_run(
-            prepared, COUNT | COUNT_STORERS | COUNT_FLOPS, vectors, (0, max(size, 1))
+            prepared,
+            COUNT | COUNT_STORERS | STORING_ATOMICS | COUNT_FLOPS,
+            vectors,
+            (0, max(size, 1)),
         )
         lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
         room = 2 * 4 * size < BUDGET_SHARE * self._free_bytes()
         if elapsed_ms < LOADERS_LIMIT_MS and room:
             vectors.update({word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)})
-            self._count_run(prepared, COUNT_LOADERS, vectors, (0, max(size, 1)))
+            self._count_run(prepared, COUNT_LOADERS | LOADING_ATOMICS, vectors, (0, max(size, 1)))
         body = {word: vector[SITE_CELLS : SITE_CELLS + size] for word, vector in vectors.items()}
         cells = Cells(
             body[LOADS], body[STORES], body[STORER_LAST], body[STORER_FIRST],
@@ -141,7 +147,7 @@ class GpuCounter(GpuRuns):
             for vector in vectors.values():
                 vector.zero_()
             cells = min(window, size - first)
-            mode = COUNT | COUNT_STORERS | (COUNT_FLOPS if first == 0 else 0)
+            mode = COUNT | COUNT_STORERS | STORING_ATOMICS | (COUNT_FLOPS if first == 0 else 0)
             elapsed_ms += self._count_run(prepared, mode, vectors, (first, cells))
             for word, vector in vectors.items():
                 whole[word][first : first + cells] = vector[SITE_CELLS : SITE_CELLS + cells].cpu()

@@ -29,6 +29,7 @@ from playground.engine.triton_private.tracing_emit import (
     RECORD_TAKEN,
     BlockAccess,
     CountingSemantic,
+    TrackedAccess,
     linear_program,
 )
 from playground.model.coverage import operation_name
@@ -56,10 +57,11 @@ class RecordingSemantic(CountingSemantic):
     def _wide(self, value: int) -> Any:
         return self._constant(value, tl.int64, [])
 
-    def _observe(self, site: int, address: Any, mask: Any, size: int, shape: list[int]) -> None:
-        super()._observe(site, address, mask, size, shape)
+    def _observe(self, access: TrackedAccess) -> None:
+        super()._observe(access)
         if not self.plan.modes & (RECORD | COUNT_ACCESSES):
             return
+        site, mask, size, shape = access.site, access.mask, access.size, access.shape
         number = self.plan.access(BlockAccess(site, tuple(shape), size, mask is not None))
         if self.plan.modes & COUNT_ACCESSES:
             with self._when(COUNT_ACCESSES):
@@ -68,7 +70,7 @@ class RecordingSemantic(CountingSemantic):
                     self._add_to(ACCESSES, TOTALS * number + 1, self._lanes_on(mask, shape))
         if self.plan.modes & RECORD:
             with self._when(RECORD):
-                self._keep(number, address, mask, shape)
+                self._keep(number, access.address, mask, shape)
 
     # ------------------------------------------------------------ totals
 

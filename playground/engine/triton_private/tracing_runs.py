@@ -41,6 +41,7 @@ BUDGET_SHARE = 0.25
 """Share of the GPU's free memory that counters and recordings may take."""
 
 _KEPT_COPIES = 64
+_PAD_CELLS = 16  # an element wider than the grain may reach behind the last cell
 
 _copies: OrderedDict[tuple[Any, ...], TracingCopy] = OrderedDict()
 
@@ -111,6 +112,17 @@ class GpuRuns:
             self.copy.launch(prepared.grid, prepared.arguments, variant)
         torch.cuda.synchronize(self.device)
         return (time.perf_counter() - start) * 1e3
+
+    def _vector(self, cells: int) -> torch.Tensor:
+        return torch.zeros(SITE_CELLS + cells + _PAD_CELLS, dtype=torch.int32, device=self.device)
+
+    def _count_run(
+        self, prepared: PreparedReplay, mode: int, vectors: Mapping[int, torch.Tensor],
+        window: tuple[int, int], selected: int = -1,
+    ) -> float:  # fmt: skip
+        """Run the counting variant into `vectors`, given by their words of the table."""
+        addresses = {word: vector.data_ptr() + 4 * SITE_CELLS for word, vector in vectors.items()}
+        return self._run(prepared, mode, addresses, window, selected)
 
     def _free_bytes(self) -> int:
         """Return the GPU's free memory, with what torch holds and does not use."""

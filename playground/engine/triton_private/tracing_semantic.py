@@ -18,7 +18,7 @@ from playground.engine.triton_private.tracing_emit import (
     SCRATCH,
     STORAGE_WORDS,
 )
-from playground.engine.triton_private.tracing_record import RecordingSemantic
+from playground.engine.triton_private.tracing_mark import MarkingSemantic
 from playground.engine.triton_private.tracing_tiles import (
     BlockPointer,
     Descriptor,
@@ -28,7 +28,7 @@ from playground.engine.triton_private.tracing_tiles import (
 from playground.model.coverage import FLOP_KINDS, flop_kind
 
 
-class TracingSemantic(RecordingSemantic):
+class TracingSemantic(MarkingSemantic):
     """Triton's semantics with every access counted and kept inside the launch's storages."""
 
     # ------------------------------------------------------------ the accesses themselves
@@ -64,7 +64,9 @@ class TracingSemantic(RecordingSemantic):
             rest = ((), *rest[1:])
         if not ptr.type.scalar.is_ptr():
             return super().store(ptr, val, mask, *rest)
-        return super().store(ptr, val, self.track(ptr, self._fitted(mask, ptr), "store"), *rest)
+        with self.storing(val):
+            mask = self.track(ptr, self._fitted(mask, ptr), "store")
+        return super().store(ptr, val, mask, *rest)
 
     def _fitted(self, mask: Any, ptr: Any) -> Any:
         if mask is None or not ptr.type.is_block():
@@ -123,9 +125,9 @@ class TracingSemantic(RecordingSemantic):
 
     def atomic_store(self, ptr: Any, val: Any, mask: Any, *rest: Any) -> Any:
         """Count as a store (Triton 3.7 and later)."""
-        return super().atomic_store(
-            ptr, val, self.track(ptr, self._fitted(mask, ptr), "store"), *rest
-        )
+        with self.storing(val):
+            mask = self.track(ptr, self._fitted(mask, ptr), "store")
+        return super().atomic_store(ptr, val, mask, *rest)
 
     def atomic_poll(self, ptr: Any, *arguments: Any) -> Any:
         """Count once as a load, however often it polls."""
