@@ -27,8 +27,19 @@ def _reuse(session: Any, request: messages.GetReuse, job: Job) -> Reply:
     return messages.Reused(session.reuse(request.launch, request.config, request.target, job))
 
 
+def _save_counts(session: Any, request: messages.SaveCounts, job: Job) -> Reply:
+    try:
+        session.save_counts(
+            request.path, request.launch, request.config, job, schedule=request.schedule
+        )
+    except OSError as error:
+        return messages.CountsSaved(request.path, error.strerror or str(error))
+    return messages.CountsSaved(request.path)
+
+
 JOBS: dict[type, Callable[[Any, Any, Job], Reply | None]] = {
     messages.GetSchedule: _schedule,
     messages.GetSteps: _steps,
     messages.GetReuse: _reuse,
+    messages.SaveCounts: _save_counts,
 }

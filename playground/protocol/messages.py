@@ -24,11 +24,13 @@ from playground.protocol.compiler import (
     StageDiff,
 )
 from playground.protocol.programs import (
+    CountsSaved,
     GetReuse,
     GetSchedule,
     GetSteps,
     ProgramSteps,
     Reused,
+    SaveCounts,
     Scheduled,
 )
 from playground.protocol.replies import (
@@ -92,7 +94,7 @@ Request = (
     | Compare | Trace | GetRoofline | GetHostCost | GetEnergy | GetFloor | Profile
     | GetOwnBenchmarks
     | GetCode | GetPasses | CompareCompilations | GetStageDiff | CompileAll | CompileEdited
-    | GetSchedule | GetSteps | GetReuse
+    | GetSchedule | GetSteps | GetReuse | SaveCounts
     | Hello | Cancel | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -101,7 +103,7 @@ Reply = (
     | Compared | CurveProgress | Traced | Roofline | HostCosts | Energies | Floor | Profiled
     | OwnBenchmarks
     | Code | Passes | ComparedCompilations | StageDiff | Fitted | FittedAll | Edited
-    | Scheduled | ProgramSteps | Reused
+    | Scheduled | ProgramSteps | Reused | CountsSaved
 )  # fmt: skip
 
 __all__ = [
@@ -117,6 +119,7 @@ __all__ = [
     "CompileAll",
     "CompileEdited",
     "Compiled",
+    "CountsSaved",
     "Covered",
     "CurveProgress",
     "Edited",
@@ -166,6 +169,7 @@ __all__ = [
     "Roofline",
     "Run",
     "RunResult",
+    "SaveCounts",
     "Scheduled",
     "StageDiff",
     "Step",

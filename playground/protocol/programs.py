@@ -84,3 +84,25 @@ class Reused:
     """The estimate, or None where the accesses could not be had."""
 
     reuse: CacheReuse | None
+
+
+@dataclass(frozen=True)
+class SaveCounts:
+    """Ask for the counts of every element as a `.npz` file; replied to with `CountsSaved`.
+
+    Main comm. The engine writes the file, as the counts can be as large as the tensors. With
+    `schedule` it has where and when each program ran, too.
+    """
+
+    launch: int
+    config: Config
+    path: str
+    schedule: bool = False
+
+
+@dataclass(frozen=True)
+class CountsSaved:
+    """The file is there, or `problem` says why not."""
+
+    path: str
+    problem: str = ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from playground.model.program_grid import program_count
+from playground.protocol import messages
 from playground.ui.document_schedule import DocumentSchedule
 from playground.ui.document_steps import DocumentSteps
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from playground.model.program_grid import Grid
+    from playground.protocol.messages import Reply
     from playground.ui.document import Document
 
 Order = Literal["launch", "start"]
@@ -34,6 +36,7 @@ class DocumentPrograms(QObject):
     chosenChanged = Signal()
     hoveredChanged = Signal()
     orderChanged = Signal()
+    countsSaved = Signal(str, str)
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -125,6 +128,31 @@ class DocumentPrograms(QObject):
     def ranks(self) -> np.ndarray | None:
         """Return the place of every program in the order, None where it is the id itself."""
         return self.schedule.rank if self.order == "start" else None
+
+    def save_counts(self, path: str) -> None:
+        """Have the engine write the counts of every element as `.npz`; `countsSaved` tells.
+
+        It carries the path, and why the file is not there where it is not. A schedule that is known
+        goes into the file as well.
+        """
+        coverage = self._document.coverage
+        if coverage is None:
+            return
+
+        def take(reply: Reply) -> None:
+            if isinstance(reply, messages.CountsSaved):
+                self.countsSaved.emit(reply.path, reply.problem)
+            elif isinstance(reply, messages.Finished) and (reply.findings or reply.cancelled):
+                why = reply.findings[0].message if reply.findings else "cancelled"
+                self.countsSaved.emit(path, why)
+
+        self._document.work.ask(
+            messages.SaveCounts(
+                coverage.launch, coverage.config, path, self.schedule.reply is not None
+            ),
+            "export",
+            take,
+        )
 
     def _on_covered(self) -> None:
         self.hover(None)

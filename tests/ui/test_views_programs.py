@@ -318,6 +318,35 @@ def test_first_and_last_writer_run_from_dark_to_bright(view: CoverageView, qtbot
         assert text.lower() in view.findChild(QWidget, "coverage.legend").accessibleName()
 
 
+# ------------------------------------------------------------------------------ saving
+
+
+def test_maps_are_saved_as_drawings_with_words(view: CoverageView, tmp_path) -> None:
+    view.show_program(21)
+    assert view._actions.save_svg(str(tmp_path / "maps.svg"))
+    text = (tmp_path / "maps.svg").read_text()
+    for word in ("c_ptr", "a_ptr", "Programs", "768"):
+        assert f">{word}<" in text.replace("\n", "")
+    assert "<image" in text
+
+
+def test_counts_are_saved_by_the_engine(ran: Document, qtbot: QtBot, tmp_path) -> None:
+    view = show(ran, qtbot)
+    path = tmp_path / "counts.npz"
+    with qtbot.waitSignal(ran.programs.countsSaved) as told:
+        ran.programs.save_counts(str(path))
+    assert told.args == [str(path), ""]
+    assert view.status == f"saved {path}"
+    assert np.load(path)["x_ptr"].sum() == 98432
+    with qtbot.waitSignal(ran.programs.countsSaved) as told:
+        ran.programs.save_counts(str(tmp_path / "no" / "counts.npz"))
+    assert told.args[1] == "No such file or directory"
+    view.findChild(QWidget, "coverage.saveFailed").close()
+    assert view.saving.save_sites(str(tmp_path / "sites.csv")) == ""
+    assert (tmp_path / "sites.csv").read_text().count("\n") == 4
+    assert view.saving.save_sites(str(tmp_path / "no" / "sites.csv"))
+
+
 # ------------------------------------------------------------------------------ pure parts
 
 

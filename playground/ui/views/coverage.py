@@ -12,6 +12,7 @@ from playground.model.program_grid import program_count
 from playground.ui.views.coverage_controls import CoverageControls
 from playground.ui.views.coverage_feed import CoverageFeed, program_of
 from playground.ui.views.coverage_legend import CoverageLegend, LegendFacts
+from playground.ui.views.coverage_saving import CoverageSaving
 from playground.ui.views.coverage_tables import CoverageTables
 from playground.ui.views.coverage_text import banner_text, element_text, tensor_text
 from playground.ui.views.elided import ElidedLabel
@@ -71,6 +72,7 @@ class CoverageView(QWidget):
         self._actions = PlotActions(
             "coverage", theme, self.grid, self.tables.as_csv, "coverage", self
         )
+        self.saving = CoverageSaving(document, self._actions, self.tables, self)
         self._build()
         self._connect()
         self._show_coverage()
@@ -110,6 +112,7 @@ class CoverageView(QWidget):
         self.tables.sourceLineRequested.connect(self.sourceLineRequested)
         self.tables.tensorPicked.connect(self._choose)
         self.program_map.told.connect(self._status.setText)
+        self.saving.told.connect(self._status.setText)
         self.program_map.canvas.left.connect(self._show_status)
         self.program_map.canvas.stepRequested.connect(programs.step)
         self._actions.tableToggled.connect(self._pages.setCurrentIndex)

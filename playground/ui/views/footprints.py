@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from playground.protocol import messages
 from playground.protocol.messages import PlaneView, ProgramFootprint
@@ -27,8 +27,6 @@ class Footprints(QObject):
     Wishes are answered program by program, as the engine runs a program once for all its tensors.
     A map gets all replies of its wish at once; a program that could not be run leaves its out.
     """
-
-    rested = Signal()
 
     def __init__(self, document: Document, parent: QObject) -> None:
         super().__init__(parent)
@@ -77,8 +75,6 @@ class Footprints(QObject):
                 for key in keys:
                     self._kept.move_to_end(key)
                 take([reply for reply in found if reply is not None])
-        if self.idle:
-            self.rested.emit()
 
     def _ask_next(self) -> None:
         coverage = self._document.coverage
@@ -115,6 +111,8 @@ class Footprints(QObject):
     def _keep(self, key: Key, reply: ProgramFootprint | None) -> None:
         self._kept[key] = reply
         self._bytes += reply.touched.nbytes if reply is not None else 0
+        if self._bytes <= KEPT_BYTES:
+            return
         wished = {key for keys, _ in self._wishes.values() for key in keys}
         for old in list(self._kept):
             if self._bytes <= KEPT_BYTES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
     QEnterEvent,
@@ -22,8 +22,6 @@ from playground.ui.views.plane_painting import PlanePainting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from PySide6.QtCore import QEvent
 
     from playground.ui.theme import Theme
     from playground.ui.views.plane_footprint import FootprintShape
@@ -64,6 +62,7 @@ class PlaneCanvas(QWidget):
         self.cell_text: Callable[[int, int], str] | None = None
         self.hover: tuple[int, int] | None = None
         self.folded = False
+        self._area: QRectF | None = None
         self._fitted = True
         self._press: QPointF | None = None
         self._pressed_origin = QPointF()
@@ -78,6 +77,7 @@ class PlaneCanvas(QWidget):
     def set_plane(self, rows: int, columns: int, *, folded: bool) -> None:
         """Take the size of the plane; another size is fitted anew."""
         self.folded = folded
+        self._area = None
         if (rows, columns) != (self.rows, self.columns):
             self.rows, self.columns = rows, columns
             self.fit()
@@ -130,6 +130,11 @@ class PlaneCanvas(QWidget):
 
     def plot_area(self) -> QRectF:
         """Return where elements are drawn: the widget without its rulers."""
+        if self._area is None:
+            self._area = self._make_area()
+        return self._area
+
+    def _make_area(self) -> QRectF:
         metrics = self.fontMetrics()
         if self.bare:
             return QRectF(1, 1, max(self.width() - 2, 1), max(self.height() - 2, 1))
@@ -364,11 +369,18 @@ class PlaneCanvas(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep a fitted plane fitted."""
+        self._area = None
         if self._fitted:
             self.fit()
         else:
             self._clamp()
             self._moved()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._area = None
 
     def _cursor(self) -> QPointF | None:
         position = QPointF(self.mapFromGlobal(QCursor.pos()))

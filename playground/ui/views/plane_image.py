@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_LINES = 6000
 MAX_LABELS = 600
-LABEL_CELLS = 320
+LABEL_CELLS = 200
 
 
 @dataclass(frozen=True, eq=False)

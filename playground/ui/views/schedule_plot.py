@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         QWheelEvent,
     )
 
+    from playground.protocol.messages import Scheduled
     from playground.ui.document_programs import DocumentPrograms
     from playground.ui.theme import Theme
 
@@ -54,6 +55,8 @@ class SchedulePlot(QWidget):
         self.time_ns = (0.0, 1.0)
         self.rows = (0.0, 1.0)
         self._picture: tuple[object, QImage, np.ndarray] | None = None
+        self._waves: list[float] = []
+        self._shown: Scheduled | None = None
         self._press: QPointF | None = None
         self._pressed_view = ((0.0, 1.0), (0.0, 1.0))
         self._dragged = False
@@ -69,8 +72,12 @@ class SchedulePlot(QWidget):
     def show_schedule(self) -> None:
         """Draw the document's schedule as it is now."""
         reply = self._programs.schedule.reply
+        if reply is self._shown:
+            return
+        self._shown = reply
         self.lanes = lanes_of(reply) if reply is not None else None
         self._picture = None
+        self._waves = self._wave_starts()
         self.fit()
 
     def set_colour(self, colour: BarColour) -> None:
@@ -205,7 +212,7 @@ class SchedulePlot(QWidget):
         painter.setClipRect(area)
         self._paint_marks(painter, area)
         painter.restore()
-        paint_axes(painter, self, self._theme, self._wave_starts())
+        paint_axes(painter, self, self._theme, self._waves)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self._theme.color("accent"), 1))

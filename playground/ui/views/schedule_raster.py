@@ -21,7 +21,7 @@ class Lanes:
     """Programs in lanes without overlap; every multiprocessor has as many lanes as it needs.
 
     `lane` is by program; `first` is the first lane of each multiprocessor, with the number of all
-    lanes at the end. `order` are the programs by lane and start, `keys` what they are found by.
+    lanes at the end. `order` are the programs by lane and start.
     """
 
     multiprocessor: np.ndarray
@@ -30,8 +30,6 @@ class Lanes:
     lane: np.ndarray
     first: np.ndarray
     order: np.ndarray
-    keys: np.ndarray
-    span: int
 
     @property
     def count(self) -> int:
@@ -66,10 +64,7 @@ def lanes_of(reply: Scheduled) -> Lanes:
         used[here] = max(used[here], chosen + 1)
     first = np.concatenate([[0], np.cumsum(used)])
     lane += first[owner]
-    span = int(end.max(initial=0)) + 2
-    keys = lane * span + start
-    order = np.argsort(keys, kind="stable")
-    return Lanes(owner, start, end, lane, first, order, keys[order], span)
+    return Lanes(owner, start, end, lane, first, np.lexsort((start, lane)))
 
 
 def programs_at(lanes: Lanes, rows: np.ndarray, edges_ns: np.ndarray) -> np.ndarray:
@@ -88,23 +83,46 @@ def programs_at(lanes: Lanes, rows: np.ndarray, edges_ns: np.ndarray) -> np.ndar
     numpy.ndarray
         int64 (rows, columns).
     """
-    left, right = edges_ns[:-1], np.maximum(edges_ns[1:], edges_ns[:-1] + 1e-9)
+    columns = len(edges_ns) - 1
     shown = np.unique(rows[rows >= 0])
-    picture = np.full((len(rows), len(left)), -1, np.int64)
+    picture = np.full((len(rows), columns), -1, np.int64)
     if not len(shown) or not len(lanes.order):
         return picture
-    # The last program of the lane that starts before the pixel ends, if it ends after its begin.
-    until = np.clip(np.ceil(right), 0, lanes.span - 1).astype(np.int64)
-    found = np.searchsorted(lanes.keys, shown[:, None] * lanes.span + until[None, :], "left") - 1
-    program = lanes.order[np.maximum(found, 0)]
-    runs = (
-        (found >= 0) & (lanes.lane[program] == shown[:, None])
-        & (lanes.end_ns[program] > left[None, :]) & (lanes.start_ns[program] < right[None, :])
-    )  # fmt: skip
-    by_lane = np.where(runs, program, -1)
     inside = rows >= 0
+    by_lane = _filled(lanes, shown, float(edges_ns[0]), float(edges_ns[-1]), columns)
     picture[inside] = by_lane[np.searchsorted(shown, rows[inside])]
     return picture
+
+
+def _filled(
+    lanes: Lanes, shown: np.ndarray, low_ns: float, high_ns: float, columns: int
+) -> np.ndarray:
+    """Return the programs of these lanes by pixel: starts and ends marked, then filled up."""
+    place = np.full(lanes.count, -1, np.int64)
+    place[shown] = np.arange(len(shown))
+    each = max(high_ns - low_ns, 1e-9) / columns
+    order = lanes.order
+    row = place[lanes.lane[order]]
+    start, end = lanes.start_ns[order], lanes.end_ns[order]
+    seen = (row >= 0) & (end > low_ns) & (start < high_ns)
+    order, row = order[seen], row[seen]
+    # From the pixel in which it starts to the one in which it ends: never less than one.
+    first = np.clip(np.floor((start[seen] - low_ns) / each), 0, columns - 1).astype(np.int64)
+    past = np.clip(np.ceil((end[seen] - low_ns) / each), first + 1, columns).astype(np.int64)
+    begins, ends = row * columns + first, row * columns + past
+    # One that ends in a pixel in which its successor has started already has no end of its own.
+    free = np.append(ends[:-1] <= begins[1:], True) & (past < columns)
+    # Index of the mark that holds at a pixel, plus one; 0 is nobody. Every row begins with nobody.
+    marks = np.zeros(len(shown) * columns, np.int64)
+    held = np.zeros(len(shown) * columns, np.int64)
+    at = np.arange(len(marks))
+    marks[::columns] = at[::columns]
+    marks[ends[free]] = ends[free]
+    marks[begins] = begins
+    held[begins] = order + 1
+    np.maximum.accumulate(marks, out=marks)
+    found: np.ndarray = held[marks].reshape(len(shown), columns) - 1
+    return found
 
 
 def rows_of(
