@@ -12,6 +12,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from playground.engine.called_functions import with_callers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -42,6 +44,8 @@ _SASS = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", li
 def lines_for(stage: str, text: str, file: str) -> tuple[tuple[int, ...], ...]:
     """Return the lines of `file` behind each line of `text`, innermost first.
 
+    Code of a function that was not inlined counts for the lines that call it, too.
+
     Parameters
     ----------
     stage
@@ -57,7 +61,7 @@ def lines_for(stage: str, text: str, file: str) -> tuple[tuple[int, ...], ...]:
     known: dict[Chain, tuple[int, ...]] = {}
     for chain in dict.fromkeys(chains):
         known[chain] = tuple(dict.fromkeys(line for name, line in chain if name in ours and line))
-    return tuple(known[chain] for chain in chains)
+    return with_callers(stage, text.splitlines(), [known[chain] for chain in chains])
 
 
 def chains_for(stage: str, text: str) -> list[Chain]:

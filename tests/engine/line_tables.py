@@ -24,6 +24,17 @@ def sections(elf):
     }
 
 
+def functions(elf):
+    """Return where each function begins and ends, by name, from the symbol table."""
+    held = sections(elf)
+    names, found = held[".strtab"], {}
+    for at in range(0, len(held[".symtab"]), 24):
+        name, info, _, _, value, size = struct.unpack_from("<IBBHQQ", held[".symtab"], at)
+        if info & 0xF == 2:  # STT_FUNC
+            found[names[name : names.index(b"\0", name)].decode()] = (value, value + size)
+    return found
+
+
 class Reader:
     """Reads numbers and names off bytes, first to last."""
 

@@ -16,6 +16,7 @@ from tests.engine.cases_compile.engine import CompileEngine
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 NAMES = ("vector_add", "softmax", "matmul")
+CALL = re.compile(r"\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?\w+ )?\s*CALL\S*.*`\((\S+)\)")
 INSTRUCTION = re.compile(r"\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?\w+ )?\s*([A-Z]\w*)")
 
 
@@ -64,9 +65,18 @@ def test_lines_and_counts_are_those_of_the_line_table(engine, kernel, target, tm
     true[-filled:] = [()] * filled
     assert [chain for _, _, chain in found] == true
 
+    # A subroutine that the assembler added counts for the line that calls it as well.
+    functions = line_tables.functions(cubin)
+    callers = [
+        (functions[match[2]], {line for file, line in chain if file == kernel})
+        for text, chain in zip(asm["sass"].splitlines(), chains, strict=True)
+        if (match := CALL.match(text))
+    ]
     by_line, elsewhere, barriers = Counter(), 0, Counter()
-    for (_, opcode, _), places in zip(found, true, strict=True):
+    for (address, opcode, _), places in zip(found, true, strict=True):
         lines = {line for file, line in places if file == kernel}
+        for (begin, end), calling in callers:
+            lines |= calling if begin <= address < end else set()
         by_line.update(lines)
         elsewhere += not lines
         barriers.update(lines if opcode == "BAR" else ())
