@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.triton_private import batched_values as algebra
+from playground.engine.triton_private.batched_cells import CellAdder, pieces
 from playground.engine.triton_private.batched_nodes import NeedsExactError
 from playground.engine.triton_private.batched_rows import Rows, lanes, merged, rows_of
 from playground.model.coverage import OutOfBounds
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from playground.engine.triton_private.interpreter_storages import Ranges
     from playground.engine.triton_private.tracing_interpreter import CellCounter
 
-_LANES_AT_ONCE = 1 << 19
 _CHECK_EVERY_S = 0.1
 _FAR = 1 << 61
 """Sums of addresses below it do not wrap around."""
@@ -81,6 +79,7 @@ class BatchCounter:
         self._next_check_s = 0.0
         self._lost = 0
         self.stopped_by: Exception | None = None
+        self._adder = None if cells is None else CellAdder(cells.vectors)
         self._slots = sorted(layout.storages, key=lambda slot: slot.start)
         self._starts = np.array([slot.start for slot in self._slots], dtype=np.int64)
         self._ends = np.array([slot.end for slot in self._slots], dtype=np.int64)
@@ -150,30 +149,21 @@ class BatchCounter:
 
     def _by_slot(self, access: BatchAccess, rows: Rows, index: int) -> None:
         slot = self._slots[index] if index >= 0 else None
+        if slot is not None:
+            self._kinds.setdefault(slot.first, set()).add(access.kind)
         for part in merged(rows):
             in_cells = None if slot is None else _in_cells(part, slot)
             if slot is not None and in_cells is not None:
-                self._count_rows(access, in_cells, slot)
+                if self._adder is not None:
+                    self._adder.add_rows(
+                        access.kind, slot, access.element_size, in_cells, access.shape
+                    )
             else:
                 self._lane_by_lane(access, part)
 
-    def _count_rows(self, access: BatchAccess, rows: Rows, slot: StorageSlot) -> None:
-        """Count lanes that all lie in one storage; the rows' terms are cells."""
-        if self._cells is None:
-            return
-        sizes = algebra.shape_of((*rows.terms, *rows.mask))[1:]
-        step = max(1, _LANES_AT_ONCE // max(1, math.prod(sizes)))
-        for start in range(0, len(rows), step):
-            piece = rows.chosen(slice(start, start + step))
-            cells, active, times = lanes(piece, access.shape)
-            self._add(access, slot, cells, active, piece, times)
-
     def _lane_by_lane(self, access: BatchAccess, rows: Rows) -> None:
         """Count lanes of which some lie outside, or in storages of which nothing is known."""
-        sizes = algebra.shape_of((*rows.terms, *rows.mask))[1:]
-        step = max(1, _LANES_AT_ONCE // max(1, math.prod(sizes)))
-        for start in range(0, len(rows), step):
-            piece = rows.chosen(slice(start, start + step))
+        for piece, _ in pieces(rows):
             values, active, times = lanes(piece, access.shape)
             if active is None:
                 active = np.broadcast_to(np.True_, values.shape)
@@ -184,10 +174,13 @@ class BatchCounter:
                 active = active & ~lost
             for slot in self._slots:
                 here = active & (values >= slot.start) & (values < slot.end)
-                if here.any():
+                if self._adder is not None and here.any():
+                    self._kinds.setdefault(slot.first, set()).add(access.kind)
                     shift = slot.unit.bit_length() - 1
                     cells = ((values - slot.start) >> shift) + slot.first
-                    self._add(access, slot, cells, here, piece, times)
+                    self._adder.add(
+                        access.kind, slot, access.element_size, cells, here, piece, times
+                    )
 
     def _tell_outside(
         self, access: BatchAccess, rows: Rows, addresses: Array, lost: Array, times: int
@@ -217,47 +210,6 @@ class BatchCounter:
             if inside.size:
                 yield slot, ((inside - slot.start) >> (slot.unit.bit_length() - 1)) + slot.first
 
-    # Cells -------------------------------------------------------------------------------------
-
-    def _add(
-        self, access: BatchAccess, slot: StorageSlot, cells: Array, active: Array | None,
-        rows: Rows, times: int,
-    ) -> None:  # fmt: skip
-        if self._cells is None:
-            return
-        self._kinds.setdefault(slot.first, set()).add(access.kind)
-        for part in range(max(1, access.element_size // slot.unit)):
-            touched = cells + part if part else cells
-            if access.kind != "store":
-                self._count(touched, active, rows, times, self._cells.vectors, 0)
-            if access.kind != "load":
-                self._count(touched, active, rows, times, self._cells.vectors, 1)
-
-    def _count(
-        self, cells: Array, active: Array | None, rows: Rows, times: int, vectors: list[Any],
-        kind: int,
-    ) -> None:  # fmt: skip
-        chosen = cells.reshape(-1) if active is None else cells[active]
-        if not chosen.size:
-            return
-        _add_weights(vectors[kind], chosen, _lane_values(rows.weight, cells, active), times)
-        if len(vectors) == 2:  # of one program
-            return
-        last = 4 - 2 * kind
-        # In order, so that of lanes that share a cell the last one holds the extreme.
-        for vector, order, value in (
-            (vectors[last], np.argsort(rows.last, kind="stable"), rows.last + 1),
-            (vectors[last + 1], np.argsort(-rows.first, kind="stable"), PROGRAM_LIMIT - rows.first),
-        ):
-            extremes = value.astype(np.int32)
-            if len(rows) == 1:
-                vector[chosen] = np.maximum(vector[chosen], extremes[0])
-                continue
-            turned = cells[order]
-            lane_cells = turned.reshape(-1) if active is None else turned[active[order]]
-            found = _lane_values(extremes[order], cells, None if active is None else active[order])
-            vector[lane_cells] = np.maximum(vector[lane_cells], found)
-
     # The end -----------------------------------------------------------------------------------
 
     def out_of_bounds(self, most: int) -> tuple[OutOfBounds, ...]:
@@ -269,7 +221,7 @@ class BatchCounter:
         )
 
     def finish(self, *, trusted: bool = False) -> None:
-        """Check that not running the stores changed nothing.
+        """Complete the counters, and check that not running the stores changed nothing.
 
         Parameters
         ----------
@@ -283,6 +235,8 @@ class BatchCounter:
             A value that was read is stored somewhere, or programs store to the same elements: only
             running them tells whether they store different values.
         """
+        if self._adder is not None:
+            self._adder.settle()
         if trusted:
             return
         read = self._read
@@ -319,24 +273,3 @@ def _in_cells(rows: Rows, slot: StorageSlot) -> Rows | None:
         return None
     terms = tuple(term >> shift for term in moved)
     return replace(rows, terms=(terms[0] + slot.first, *terms[1:]))
-
-
-def _lane_values(values: Array, cells: Array, active: Array | None) -> Array:
-    """Return each row's value for all of its lanes, those that are active."""
-    spread = np.broadcast_to(values.reshape(-1, *(1,) * (cells.ndim - 1)), cells.shape)
-    return spread.reshape(-1) if active is None else spread[active]
-
-
-def _add_weights(vector: Array, cells: Array, weights: Array, times: int) -> None:
-    low = int(cells.min())
-    span = int(cells.max()) - low + 1
-    one = int(weights[0])
-    alike = bool((weights == one).all())
-    if span <= 4 * cells.size:
-        if alike:
-            found = np.bincount(cells - low, minlength=span) * (one * times)
-        else:
-            found = np.bincount(cells - low, weights=weights * times, minlength=span)
-        vector[low : low + span] += found.astype(np.int32)
-    else:
-        np.add.at(vector, cells, (weights * times).astype(np.int32))
