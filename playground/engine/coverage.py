@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from playground.engine.counters import Counts
 from playground.engine.findings import NotCountedError
 from playground.engine.job import Job
+from playground.engine.one_thread import one_thread
 from playground.engine.replay_layout import layout_for
 
 if TYPE_CHECKING:
@@ -53,10 +54,12 @@ def count(
     if wrappers.is_interpreted(prepared.launch.function):
         from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
 
-        counts = InterpreterCounter(layout).count(prepared, job, budget_bytes)
+        with one_thread():
+            counts = InterpreterCounter(layout).count(prepared, job, budget_bytes)
+            counts.summary()  # here, so that the side thread finds it made
     else:
         from playground.engine.triton_private.tracing_passes import GpuCounter
 
         counts = GpuCounter(layout, prepared).count(prepared, job, budget_bytes)
-    counts.summary()  # here, so that the side thread finds it made
+        counts.summary()
     return counts

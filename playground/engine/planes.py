@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from playground.engine.counter_layout import PROGRAM_LIMIT, on_tensor
+from playground.engine.one_thread import one_thread
 from playground.model.plane import clamp_slices, index_at, plane_shape
 from playground.protocol.messages import Element, Paint, Plane, PlaneView, ProgramFootprint
 
@@ -227,10 +228,14 @@ def _reduced(values: torch.Tensor, step_rows: int, step_columns: int, combine: A
 
 @contextlib.contextmanager
 def _reading(counts: Counts) -> Iterator[None]:
-    """Read counters on the GPU in a stream of this thread's own: the main one may be timing."""
+    """Read counters on the GPU in a stream of this thread's own: the main one may be timing.
+
+    On the CPU in one thread, which is less work than several.
+    """
     device = counts.cells.loads.device
     if device.type != "cuda":
-        yield
+        with one_thread():
+            yield
         return
     with torch.cuda.stream(_stream(device)):
         yield
