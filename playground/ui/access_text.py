@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from playground.model.access_site import SECTOR_BYTES
 from playground.model.plane import index_text
@@ -101,9 +101,12 @@ class LineAccess:
         return sum(site.bytes_looked_at for site in self.sites) / distinct if distinct else None
 
     @property
-    def grave(self) -> bool:
-        """Whether a hazard can make the result wrong."""
-        return any(each.kind not in BENIGN for each in self.hazards)
+    def gravity(self) -> Literal["bad", "warn", "muted"]:
+        """The tone of its worst hazard: makes results wrong, may do so, does no harm."""
+        grave = [each for each in self.hazards if each.kind not in BENIGN]
+        if any(not each.ordered for each in grave):
+            return "bad"
+        return "warn" if grave else "muted"
 
 
 def hazard_text(hazard: Hazard) -> str:

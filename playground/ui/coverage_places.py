@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from playground.model.plane import index_text
+
 if TYPE_CHECKING:
     from playground.model.coverage import Coverage, OutOfBounds
     from playground.model.finding import Finding
@@ -29,14 +31,18 @@ def place_of(finding: Finding, coverage: Coverage | None) -> MapPlace | None:
     for access in coverage.out_of_bounds:
         if access.tensor in words and finding.line == access.line:
             return _beside(access, coverage)
-    for hazard in coverage.hazards:
-        if hazard.tensor in words and finding.line in {each.line for each in hazard.places}:
-            return place_of_hazard(hazard)
-    for hazard in coverage.hazards:
-        if hazard.tensor in words and finding.line is None:
-            return place_of_hazard(hazard)
-    named = next((tensor for tensor in coverage.tensors if tensor.name in words), None)
-    return MapPlace(named.name) if named is not None else None
+    hazards = [
+        hazard
+        for hazard in coverage.hazards
+        if hazard.tensor in words
+        and (finding.line is None or finding.line in {each.line for each in hazard.places})
+    ]
+    # Of several hazards on a line the one whose first element the finding names.
+    named = [each for each in hazards if index_text(each.first) in finding.message]
+    if hazards:
+        return place_of_hazard((named or hazards)[0])
+    tensor = next((each for each in coverage.tensors if each.name in words), None)
+    return MapPlace(tensor.name) if tensor is not None else None
 
 
 def place_of_hazard(hazard: Hazard) -> MapPlace:

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, get_args
 
 from playground.model.config import Config
 from playground.model.knobs import KnobError, KnobValue, sweep_values
+from playground.ui import photograph_coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
+    from playground.ui.photograph_coverage import CoverageShot
     from playground.ui.theme import ThemeName
     from playground.ui.window import MainWindow
 
@@ -70,6 +72,7 @@ def photograph(
     compiler: str = "",
     line: int = 0,
     target: str = "",
+    coverage: CoverageShot | None = None,
     timeout_s: float = 180.0,
     engine: EnginePort | None = None,
 ) -> Photographed:
@@ -80,9 +83,9 @@ def photograph(
     to time the launch against, `curve` draws it over its first problem size, `nsight` profiles it;
     all three need a GPU. `compiler` names a tab of the compiler's panel (`resources`, `lines`,
     `stages:sass`, `passes`, `compilations:ttgir`, `fits`), `line` puts the cursor on a source line
-    and `target` compiles for another one. `scale` only takes effect while there is no application
-    yet. What has not come after `timeout_s`, or not at all because of an error that the picture
-    shows, is named as missing in the result.
+    and `target` compiles for another one. `coverage` says what the tile maps show. `scale` only
+    takes effect while there is no application yet. What has not come after `timeout_s`, or not at
+    all because of an error that the picture shows, is named as missing in the result.
 
     Raises
     ------
@@ -131,6 +134,9 @@ def photograph(
         for name in front:
             window.docks[name].show()
             window.docks[name].raise_()
+        if coverage is not None and document.coverage is not None:
+            came = photograph_coverage.show(window, coverage, lambda done: _wait(done, _IDLE_S))
+            missing = (*missing, *came)
         if compiler:
             missing = (*missing, *_show_compiler(window, compiler, timeout_s))
         _wait(lambda: False, _SETTLE_S)
@@ -350,6 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     parser.add_argument("--line", type=int, default=0, help="source line to put the cursor on")
     parser.add_argument("--target", default="", help="compile for this target")
+    photograph_coverage.add_arguments(parser)
     parser.add_argument("--no-run", action="store_true", help="only open the file")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds")
     options = parser.parse_args(arguments)
@@ -360,7 +367,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         launch=options.launch, problem=options.problem, config=options.config,
         compare=options.compare, curve=options.curve, nsight=options.nsight,
         compiler=options.compiler, line=options.line, target=options.target,
-        timeout_s=options.timeout,
+        coverage=photograph_coverage.shot_of(options), timeout_s=options.timeout,
         front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip
     sys.stdout.write(json.dumps(asdict(result)) + "\n")

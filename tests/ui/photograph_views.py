@@ -24,6 +24,7 @@ from playground.ui.views.compiler import CompilerView
 from playground.ui.views.coverage import CoverageView
 from playground.ui.views.knobs import KnobsPanel
 from playground.ui.views.launches import LaunchesView
+from playground.ui.views.schedule import ScheduleView
 from playground.ui.views.sweep import SweepView
 from playground.ui.views.timings import TimingsView
 from tests.ui.fake_engine import FakeEngine
@@ -31,7 +32,8 @@ from tests.ui.matmul_engine import MatmulEngine
 
 SIZES = {
     LaunchesView: (560, 330), KnobsPanel: (360, 620), TimingsView: (520, 640),
-    CoverageView: (620, 620), CompilerView: (620, 640), SweepView: (760, 620),
+    CoverageView: (620, 620), ScheduleView: (620, 560), CompilerView: (620, 640),
+    SweepView: (760, 620),
 }  # fmt: skip
 
 
@@ -89,14 +91,14 @@ def photograph(
     settle(app)
     shoot(coverage, folder, f"{name}-coverage-program-{theme_name}")
     if block == "BLOCK":
-        coverage._tensor.setCurrentIndex(0)
+        coverage.controls.tensor.setCurrentIndex(0)
         settle(app)
         shoot(coverage, folder, f"{name}-coverage-loads-{theme_name}")
-        coverage._tensor.setCurrentIndex(3)
+        coverage.controls.tensor.setCurrentIndex(3)
         coverage.show_program(None)
         settle(app)
         shoot(coverage, folder, f"{name}-coverage-3d-{theme_name}")
-        coverage._tensor.setCurrentIndex(2)
+        coverage.controls.tensor.setCurrentIndex(2)
         settle(app)
     coverage.show_program(None)
     canvas = coverage.canvas

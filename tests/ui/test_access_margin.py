@@ -85,7 +85,9 @@ def test_a_hazard_names_its_programs_and_what_to_do():
     assert plain(LineAccess((), (race(kind="unwritten read", programs=(3,)),))).endswith(
         "by program 3"
     )
-    assert not LineAccess((), (race(kind="writes agree"),)).grave
+    assert LineAccess((), (race(kind="writes agree"),)).gravity == "muted"
+    assert LineAccess((), (race(ordered=True),)).gravity == "warn"
+    assert LineAccess((), (race(ordered=True), race())).gravity == "bad"
 
 
 def test_the_place_of_a_finding():
@@ -98,6 +100,10 @@ def test_the_place_of_a_finding():
     assert place_of(outside, empty) == MapPlace("x_ptr", (), (96,))
     racing = Finding("warning", "coverage", "k: a race in out_ptr", line=24)
     assert place_of(racing, coverage) == MapPlace("out_ptr", (1030,), (1, 2))
+    later = race(first=(2050,), programs=(2, 3))
+    two = Coverage(0, Config(), (97, 1, 1), (), 0, 0, 0, (), "gpu", 1.0, hazards=(race(), later))
+    second = Finding("error", "coverage", "k: 7 of out_ptr, the first at [2050]", line=24)
+    assert place_of(second, two) == MapPlace("out_ptr", (2050,), (2, 3))
     assert place_of(Finding("error", "compile", "out_ptr", line=24), coverage) is None
     assert place_of(racing, None) is None
 

@@ -149,12 +149,12 @@ def test_a_click_highlights_the_owners_footprint(view: CoverageView, qtbot: QtBo
 
 def test_loads_of_a_program_are_drawn_in_another_style(view: CoverageView, qtbot: QtBot) -> None:
     view.findChild(QComboBox, "coverage.tensor").setCurrentText("a_ptr")
-    assert view.colour_of(view.tensor) == "loads"
+    assert view.colours.of(view.tensor) == "loads"
     view.show_program(9)
     qtbot.waitUntil(lambda: view.idle and bool(view.canvas.footprints))
     assert view.canvas.footprints[0].loads == (QRectF(0, 128, 512, 128),)
     view.findChild(QComboBox, "coverage.tensor").setCurrentText("c_ptr")
-    assert view.colour_of(view.tensor) == "owner"
+    assert view.colours.of(view.tensor) == "owner"
 
 
 def test_stepper_by_keyboard(view: CoverageView, qtbot: QtBot) -> None:

@@ -60,7 +60,7 @@ class AccessColumns:
         return (
             metrics.height() if marked else 0,
             max(map(metrics.horizontalAdvance, shares), default=0) + gap,
-            max(map(metrics.horizontalAdvance, rereads), default=0) + gap,
+            max(map(metrics.horizontalAdvance, rereads), default=0) + metrics.height() // 2,
         )
 
     def tip(self, line: int) -> str:
@@ -86,8 +86,8 @@ class AccessColumns:
         if access.hazards:
             side = min(mark, area.height()) * 0.86
             square = QRectF(area.left(), area.center().y() - side / 2 + 1, side, side)
-            tone = color("bad" if access.grave else "muted")
-            paint_mark(painter, square, "warning" if access.grave else "info", tone)
+            tone = access.gravity
+            paint_mark(painter, square, "info" if tone == "muted" else "warning", color(tone))
         if access.sites:
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             efficiency = access.efficiency

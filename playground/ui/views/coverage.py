@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.model.plane import position_of
-from playground.model.program_grid import program_count
+from playground.ui.views.coverage_colours import CoverageColours
 from playground.ui.views.coverage_controls import CoverageControls
 from playground.ui.views.coverage_feed import CoverageFeed, program_of
-from playground.ui.views.coverage_legend import CoverageLegend, LegendFacts
+from playground.ui.views.coverage_legend import CoverageLegend
 from playground.ui.views.coverage_saving import CoverageSaving
 from playground.ui.views.coverage_tables import CoverageTables
 from playground.ui.views.coverage_text import banner_text, element_text, tensor_text
@@ -20,7 +20,7 @@ from playground.ui.views.footprints import Footprints
 from playground.ui.views.map_grid import Arrangement, MapGrid
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plane_canvas import ZOOM_STEP, PlaneCanvas
-from playground.ui.views.plane_colours import SCHEDULED, ColourBy, Colouring
+from playground.ui.views.plane_colours import SCHEDULED, ColourBy
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.program_map import ProgramMap
 from playground.ui.views.program_stepper import ProgramStepper
@@ -50,7 +50,7 @@ class CoverageView(QWidget):
         self.setAccessibleName("Tile coverage")
         self._document, self._theme = document, theme
         self._programs = document.programs
-        self._wish: ColourBy = "owner"
+        self.colours = CoverageColours(self._programs)
         self._maps: list[TileMap] = []
         self._hovering: TileMap | None = None
         self._footprints = Footprints(document, self)
@@ -161,14 +161,6 @@ class CoverageView(QWidget):
         """Whether everything that was asked for is drawn."""
         return self._is_drawn() and all(each.feed.idle for each in self._maps)
 
-    def colour_of(self, tensor: TensorCoverage) -> ColourBy:
-        """Return what colours a tensor: the user's wish, or loads where nothing is stored."""
-        if self._wish != "loads" and tensor.unwritten is None:
-            return "loads"
-        if self._wish in SCHEDULED and self._programs.schedule.turns is None:
-            return "owner"
-        return self._wish
-
     @property
     def status(self) -> str:
         """The text under the pictures."""
@@ -238,48 +230,25 @@ class CoverageView(QWidget):
         if coverage is None or names != [tensor.name for tensor in coverage.tensors]:
             return
         for each, tensor in zip(self._maps, coverage.tensors, strict=False):
-            each.show_tensor(tensor, self._colouring(self.colour_of(tensor)))
+            each.show_tensor(tensor, self.colours.colouring(self.colours.of(tensor)))
             each.set_chosen(each is self.chosen)
-        wish = self._wish if self._wish in SCHEDULED and self._programs.schedule.turns else None
-        self.program_map.show_grid(self._colouring(wish or ("order" if self._wish in (
-            "order", "first") else "owner")))  # fmt: skip
+        self.program_map.show_grid(self.colours.of_programs())
         self._show_controls()
         self._show_legend()
         self._show_status()
-
-    def _colouring(self, by: ColourBy) -> Colouring:
-        schedule = self._programs.schedule
-        if by == "sm" and schedule.reply is not None:
-            return Colouring(by, schedule.reply.multiprocessor)
-        if by == "wave" and schedule.turns is not None:
-            return Colouring(by, schedule.turns.wave + 1)
-        return Colouring(by, self._programs.ranks() if by == "order" else None)
 
     def _show_controls(self) -> None:
         tensor, schedule = self.tensor, self._programs.schedule
         stored = tensor is None or tensor.unwritten is not None
         missing = "" if schedule.possible() else schedule.missing()
-        self.controls.show_colour(self._wish, stored=stored, no_schedule=missing)
+        self.controls.show_colour(self.colours.wish, stored=stored, no_schedule=missing)
 
     def _show_legend(self) -> None:
         tensor, coverage = self.tensor, self._document.coverage
         if tensor is None or coverage is None:
             self._legend.show_facts(None)
             return
-        by = self.colour_of(tensor)
-        schedule = self._programs.schedule
-        most = tensor.loads.maximum if by == "loads" else tensor.stores.maximum
-        if by == "sm" and schedule.reply is not None:
-            most = schedule.reply.figures.multiprocessors
-        elif by == "wave" and schedule.turns is not None:
-            most = int(schedule.turns.wave.max(initial=0)) + 1
-        self._legend.show_facts(
-            LegendFacts(
-                by, program_count(coverage.grid), most, tensor.unwritten,
-                tensor.multi_written, tensor.disputed or 0,
-                by_start=by == "order" and self._programs.ranks() is not None,
-            )
-        )  # fmt: skip
+        self._legend.show_facts(self.colours.legend(tensor, coverage))
 
     def _show_status(self) -> None:
         tensor, coverage = self.tensor, self._document.coverage
@@ -330,7 +299,7 @@ class CoverageView(QWidget):
         self._actions.show_table(False)
 
     def _choose_colour(self, by: ColourBy) -> None:
-        self._wish = by
+        self.colours.wish = by
         self._programs.schedule.want("coverage", by in SCHEDULED)
         self._show_maps()
 
@@ -340,6 +309,10 @@ class CoverageView(QWidget):
     def _show_program_map(self, shown: bool) -> None:
         self.program_map.setVisible(shown)
         self.grid.arrange()
+
+    def show_table(self) -> None:
+        """Show the tables in place of the maps."""
+        self._actions.show_table(True)
 
     def show_program(self, program: int | None) -> None:
         """Highlight what `program` loads and stores, or nothing."""

@@ -18,7 +18,7 @@ from playground.ui.views.coverage_legend import Legend
 from playground.ui.views.coverage_text import program_text
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import count_text, time_text
-from playground.ui.views.notice import EmptyState
+from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.reuse import ReusePanel
 from playground.ui.views.roomy_splitter import RoomySplitter
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from playground.ui.views.marks import Tone
 
 IDLE_MUCH = 0.25
+_NO_GPU = (
+    "No schedule without a GPU",
+    "the interpreter runs programs one after another. Run it on a machine with an NVIDIA GPU: "
+    "there every program writes down where and when it ran.",
+)
 
 
 class ScheduleView(QWidget):
@@ -85,7 +90,10 @@ class ScheduleView(QWidget):
         self._split.setObjectName("schedule.split")
         self._split.addWidget(self._stack)
         self._split.addWidget(self.reuse)
+        # Without a GPU one sentence says it all; the room is for the reuse.
+        self._no_gpu = Notice("schedule.noGpu", theme, "accent", "info", self)
         layout = QVBoxLayout(self)
+        layout.addWidget(self._no_gpu)
         layout.addWidget(self._split)
         self.plot.told.connect(self._tell)
         self._programs.chosenChanged.connect(self._show_status)
@@ -98,11 +106,11 @@ class ScheduleView(QWidget):
         self._show()
 
     def _share_room(self) -> None:
-        # Without a GPU the upper half has a sentence to say, and no more.
-        possible = self._schedule.possible()
-        for part, share in enumerate((3, 2) if possible else (1, 3)):
-            self._split.setStretchFactor(part, share)
-        self._split.setSizes([600, 400] if possible else [250, 750])
+        known = self._document.device is not None
+        alone = known and not self._schedule.possible()
+        self._no_gpu.say(": ".join(_NO_GPU) if alone else "")
+        self._stack.setVisible(not alone)
+        self._split.setSizes([600, 400])
 
     def _make_page(self) -> QWidget:
         page = QWidget(self)
@@ -154,11 +162,6 @@ class ScheduleView(QWidget):
 
     def _why(self) -> tuple[str, str]:
         schedule = self._schedule
-        if not schedule.possible():
-            return "No schedule without a GPU", (
-                "The interpreter runs programs one after another. Run it on a machine with an "
-                "NVIDIA GPU: there every program writes down where and when it ran."
-            )
         if self._document.launch is None:
             return "No schedule yet", "Press F5 to run; then every program's time is recorded."
         if schedule.running or not schedule.why:

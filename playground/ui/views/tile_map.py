@@ -51,6 +51,7 @@ class MapFrame(QWidget):
         self._slice_row.setContentsMargins(0, 0, 0, 0)
         self._boxes: list[QSpinBox] = []
         self.slices.hide()
+        self.slices.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.head = QWidget(self)
         row = QHBoxLayout(self.head)
         row.setContentsMargins(0, 0, 0, 0)
@@ -58,6 +59,7 @@ class MapFrame(QWidget):
         row.addWidget(self.title)
         row.addWidget(self.note, 1)
         row.addWidget(self.slices)
+        row.addStretch(0)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(1)
