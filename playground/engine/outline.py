@@ -29,6 +29,9 @@ LINE_BYTES = 128
 """What is looked at as one: a line of the L2 of NVIDIA's GPUs and of AMD's MI300."""
 _LINE_SHIFT = 7
 
+MOST_ACCESSES = 1 << 22
+"""Accesses in one outline: following a cache over more takes longer than anybody waits."""
+
 SHAPE_LANES = 1 << 25
 """Lanes whose addresses are looked at to learn shapes: where each access has its own, it ends."""
 
@@ -88,11 +91,16 @@ class OutlineBuilder:
         self._lanes_left = shape_lanes
         self._columns: list[tuple[Integers, ...]] = []
         self._unknown: int | None = None
+        self.accesses = 0
 
     @property
     def full(self) -> bool:
         """Whether there were too many shapes to know them all: later programs are left out."""
         return self._unknown is not None
+
+    def stop_before(self, program: int) -> None:
+        """Leave a program and those after it out: not all of their accesses were taken."""
+        self._unknown = program if self._unknown is None else min(self._unknown, program)
 
     def add(
         self, order: Integers, program: Integers, element_size: Integers, addresses: torch.Tensor
@@ -130,14 +138,15 @@ class OutlineBuilder:
         shape = self._shape_numbers(keys, empty, lambda row: away[row][touched[row]])
         lost = program[shape == -1]
         if lost.size:
-            earliest = int(lost.min())
-            self._unknown = earliest if self._unknown is None else min(self._unknown, earliest)
-        self._columns.append(
-            (
-                order, program, np.where(empty, 0, lowest), shape,
-                np.where(empty, -1, least_addresses), counts * element_size,
-            )
+            self.stop_before(int(lost.min()))
+        self._keep(
+            order, program, np.where(empty, 0, lowest), shape,
+            np.where(empty, -1, least_addresses), counts * element_size,
         )  # fmt: skip
+
+    def _keep(self, *columns: Integers) -> None:
+        self._columns.append(columns)
+        self.accesses += len(columns[0])
 
     def _lines(
         self, addresses: torch.Tensor, sizes: torch.Tensor
@@ -212,15 +221,15 @@ class OutlineBuilder:
             lines = np.unique((np.unique(lanes) + into_line) >> _LINE_SHIFT)
             shape[moved % LINE_BYTES == into_line] = self._number(lines)
         requested = np.full(len(program), len(lanes) * times * element_size)
-        self._columns.append(
-            (np.full(len(program), order), program, moved >> _LINE_SHIFT, shape, least, requested)
+        self._keep(
+            np.full(len(program), order), program, moved >> _LINE_SHIFT, shape, least, requested
         )
         return taken
 
     def add_empty(self, order: int, program: Integers) -> None:
         """Take accesses that touch nothing."""
         zero = np.zeros(len(program), np.int64)
-        self._columns.append((zero + order, program, zero, zero, zero - 1, zero))
+        self._keep(zero + order, program, zero, zero, zero - 1, zero)
 
     def outline(self, programs: int) -> Outline:
         """Return what was taken of the first `programs` programs, or of fewer where it was full."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playground.engine.elements import NOWHERE, byte_views
+from playground.engine.findings import NotCountedError
 from playground.engine.lru import atoms_of, in_turns, missed_lines
 from playground.engine.outline import LINE_BYTES
 from playground.model.schedule import CacheReuse
@@ -107,7 +108,16 @@ def cache_reuse(
         Programs of the grid.
     look
         Called now and then with the share that is done.
+
+    Raises
+    ------
+    NotCountedError
+        There is not even one program's accesses.
     """
+    if programs and not outline.programs:
+        raise NotCountedError(
+            "one program alone makes more accesses, or more different ones, than can be followed"
+        )
     atoms = atoms_of(outline)
     order = in_turns(outline.program, outline.programs, cache.at_once)
     fetched = missed_lines(atoms, order, cache.cache_bytes // LINE_BYTES, look) * LINE_BYTES

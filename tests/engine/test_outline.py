@@ -46,6 +46,39 @@ answer["both"] = [together, outlined_kernels.facts()]
     assert not any([*told[0].values(), *told[1].values()])
 
 
+def test_of_too_many_accesses_the_first_programs_are_kept(tmp_path):
+    told = in_child(
+        """
+import torch
+from playground.engine.job import Job
+from playground.engine.outline import outlined
+from playground.engine.triton_private import batched_outline, interpreter_outline
+from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
+from tests.engine import outlined_kernels as kernels
+from tests.engine.coverage_parts import captured, prepared
+x = torch.zeros(13, 90)
+call = lambda: kernels.ragged[(5, 3)](x, torch.empty_like(x), 13, 90, 90, BLOCK=32)
+ready = prepared(captured(call)[-1])
+whole = outlined(ready, Job())
+batched_outline.MOST_ACCESSES = interpreter_outline.MOST_ACCESSES = 25
+together = outlined(ready, Job())
+InterpreterCounter._follow = lambda *_, **__: None
+one_by_one = outlined(ready, Job())
+answer["told"] = [
+    [made.programs, len(made), made.line.tolist() == whole.line[:len(made)].tolist()]
+    for made in (whole, together, one_by_one)
+]
+""",
+        interpret=True,
+        tmp_path=tmp_path,
+    )["told"]
+    # 15 programs make three loads and three stores each; 25 accesses are four programs and a part.
+    whole, together, one_by_one = told
+    assert whole == [15, 90, True]
+    assert together == [3, 18, True]
+    assert one_by_one == [4, 24, True]
+
+
 def test_tiles_of_one_shape_share_it_wherever_they_lie():
     outline = built(
         ([0, 1, 2], [0, 0, 1], [[1024, 1028, 1280, OFF], [2048, 2052, 2304, OFF],

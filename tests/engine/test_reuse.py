@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from playground.engine.counter_layout import Layout, StorageSlot, TensorView
+from playground.engine.findings import NotCountedError
 from playground.engine.outline import Outline, runs_of
 from playground.engine.reuse import CacheModel, cache_of, cache_reuse
 from playground.model.config import Config
@@ -42,6 +43,25 @@ def test_bytes_are_told_apart_by_tensor():
     alone = CacheModel("a cache", 256, 1, 1)
     found = cache_reuse(outline, layout, alone, launch=3, config=Config(), programs=2)
     assert found.per_tensor == (("x", 512, 512), ("y", 256, 256))  # y came between
+
+
+def nothing(programs):
+    """Return the outline of programs that touch nothing."""
+    none = np.zeros(0, np.int64)
+    return Outline(none, none, none, none, none, (runs_of(none),), programs)
+
+
+def test_programs_that_touch_nothing_fetch_nothing():
+    layout = Layout((), (), 0)
+    cache = CacheModel("a cache", 1024, 1, 1)
+    for programs in (0, 3):
+        found = cache_reuse(
+            nothing(programs), layout, cache, launch=0, config=Config(), programs=programs
+        )
+        assert (found.requested_bytes, found.least_bytes, found.fetched_bytes) == (0, 0, 0)
+        assert found.per_tensor == ()
+    with pytest.raises(NotCountedError, match="one program alone"):
+        cache_reuse(nothing(0), layout, cache, launch=0, config=Config(), programs=3)
 
 
 def test_the_cache_is_the_target_s_or_the_machine_s():

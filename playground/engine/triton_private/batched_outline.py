@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from playground.engine.outline import MOST_ACCESSES
 from playground.engine.triton_private import batched_values as algebra
 
 if TYPE_CHECKING:
@@ -20,10 +21,18 @@ _LANES_AT_ONCE = 1 << 20
 _NOT_ACTIVE = -1
 
 
+class TooManyError(Exception):
+    """There are more accesses than an outline may have: fewer programs are to be followed."""
+
+
 class BatchOutliner:
-    """Hands every access of every program on in outline; told by a `BatchCounter`."""
+    """Hands every access of every program on in outline; told by a `BatchCounter`.
+
+    `too_many` says that it gave up because there were more than an outline may have.
+    """
 
     def __init__(self, builder: OutlineBuilder) -> None:
+        self.too_many = False
         self._builder = builder
 
     def note_operations(self, name: str, count: int) -> None:
@@ -31,6 +40,9 @@ class BatchOutliner:
 
     def note(self, access: BatchAccess, outside: int) -> None:
         """Take one access of all programs of a batch."""
+        if self._builder.accesses >= MOST_ACCESSES:
+            self.too_many = True
+            raise TooManyError
         terms = tuple(term.view(np.int64) for term in access.addresses)
         count = len(access.programs)
         open_for_all, closed, rest = _by_mask(access.mask, count)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from playground.engine.outline import MOST_ACCESSES
 from playground.engine.triton_private.interpreter_recording import EnoughError
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class AccessOutliner:
 
     def on_access(self, access: Access) -> None:
         """Keep one access of one program."""
+        if self._number >= MOST_ACCESSES:
+            self._builder.stop_before(access.program)
         if self._builder.full:
             self.enough = True
             raise EnoughError

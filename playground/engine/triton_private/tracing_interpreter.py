@@ -326,14 +326,21 @@ class InterpreterCounter:
         return recorder.recording(self.layout)
 
     def outline(self, prepared: PreparedReplay, job: Job) -> Outline:
-        """Return the accesses of all programs in outline."""
-        programs = math.prod(prepared.grid)
-        builder = OutlineBuilder(self.layout, torch.device("cpu"))
-        if self._follow(prepared, None, BatchOutliner(builder), job) is None:
+        """Return the accesses of all programs in outline, of the first ones if they are many."""
+        programs = chosen = math.prod(prepared.grid)
+        while True:
             builder = OutlineBuilder(self.layout, torch.device("cpu"))
-            outliner = AccessOutliner(builder, job)
-            self._observe(prepared, outliner)
-            outliner.finish()
+            batches = BatchOutliner(builder)
+            only = None if chosen == programs else range(chosen)
+            if self._follow(prepared, None, batches, job, only) is not None:
+                return builder.outline(chosen)
+            if not batches.too_many or chosen == 1:
+                break
+            chosen = max(chosen // 4, 1)
+        builder = OutlineBuilder(self.layout, torch.device("cpu"))
+        outliner = AccessOutliner(builder, job)
+        self._observe(prepared, outliner)
+        outliner.finish()
         return builder.outline(programs)
 
     def _hazards(

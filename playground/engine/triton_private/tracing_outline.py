@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from playground.engine.outline import MOST_ACCESSES
 from playground.engine.triton_private.tracing_recording import GpuRecorder, Room
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 LANES_A_RUN = 1 << 29
 """Lanes that one run records, at most: 4 GB of addresses."""
 MOST_LANES = 1 << 34
+_EVENTS_A_RUN = 1 << 20
 _FEWEST_LANES = 1 << 16
 _GATHERED_LANES = 1 << 24
 
@@ -40,9 +42,13 @@ class GpuOutliner(GpuRecorder):
             most = max(min(most, LANES_A_RUN), _FEWEST_LANES)
             lanes, events = self._asked(prepared, 1)
             done, seen = 0, 0
-            while done < count and seen < MOST_LANES and not builder.full:
+            while (
+                done < count and seen < MOST_LANES and builder.accesses < MOST_ACCESSES
+                and not builder.full
+            ):  # fmt: skip
                 job.progress("looking at the order of accesses", done / count)
-                batch = min(max(int(most / max(lanes, 1)), 1), count - done)
+                batch = min(most // lanes, _EVENTS_A_RUN // events, count - done)
+                batch = max(batch, 1)
                 room = Room(
                     min(lanes * batch, most), max(events * batch, 1), self.device
                 )  # fmt: skip
@@ -52,7 +58,7 @@ class GpuOutliner(GpuRecorder):
                     # Other programs have more accesses than the first one had.
                     lanes = max(lanes, -(-asked_lanes // batch))
                     events = max(events, -(-asked_events // batch))
-                    if batch == 1 and lanes > most:
+                    if batch == 1 and (lanes > most or events > _EVENTS_A_RUN):
                         break
                     continue
                 self._hand_on(builder, room, asked_events, seen)
