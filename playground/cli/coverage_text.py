@@ -43,10 +43,17 @@ def report(item: dict[str, Any]) -> str:
         f"({item['resolution']}, {item['mode']})\n"
         + indented(table(header, rows))
         + f"\n  {item['bytes_requested']:,} bytes requested, {item['bytes_unique']:,} unique{flops}"
+        + _operations(item["operations"])
         + "".join(f"\n  note: {note}" for note in item["notes"])
     )
     sites = [_sites(item["sites"])] if item["sites"] else []
     return "\n".join([counted, *sites, *programs_text.extras(item)])
+
+
+def _operations(operations: Sequence[Sequence[Any]]) -> str:
+    """Return what reductions and scans do, nothing where there are none."""
+    named = ", ".join(f"{count:,} of {name}" for name, count in operations)
+    return f"\n  element operations: {named}" if named else ""
 
 
 def _sites(sites: Sequence[dict[str, Any]]) -> str:

@@ -25,7 +25,7 @@ from playground.model.access_site import SECTOR_BYTES, AccessSite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from playground.engine.counter_layout import Layout
+    from playground.engine.counter_layout import Layout, StorageSlot, TensorView
     from playground.engine.recording import RecordedSite, Recording
 
     DistinctBytes = Callable[[str, int, int], int | None]
@@ -40,6 +40,8 @@ LOOKED_AT_WHOLE_LANES = 1 << 20
 LOOKED_AT_LANES = 1 << 18
 """Lanes looked at of a larger one, shared by its places: what NumPy does in a few milliseconds."""
 _PATTERNS_KEPT = 8
+_ADDRESSES_TRIED = 256
+"""So many of an access's addresses tell which of several tensors on one storage it touches."""
 _UNIQUE_SPAN_BYTES = 256 << 20
 """Up to so many bytes apart, distinct elements are ticked off in a map instead of sorted."""
 
@@ -334,7 +336,7 @@ def touched(
     pieces: Iterable[tuple[np.ndarray[tuple[int], np.dtype[np.uint64]], int]], layout: Layout
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Return the names of the tensors that accesses touch, and their storages' numbers."""
-    names: dict[str, None] = {}
+    names: set[str] = set()
     storages: dict[int, None] = {}
     for addresses, _ in pieces:
         if not addresses.size:
@@ -344,13 +346,30 @@ def touched(
             if high < slot.start or low >= slot.end:
                 continue
             storages[number] = None
-            for view in layout.tensors:
-                if view.storage != number or view.name in names:
-                    continue
-                first = slot.start + (view.offset - slot.first) * slot.unit
-                steps = zip(view.shape, view.strides, strict=True)
-                reach = sum((size - 1) * stride for size, stride in steps)
-                if low <= first + reach * slot.unit and first <= high:
-                    names[view.name] = None
+            views = [view for view in layout.tensors if view.storage == number]
+            if not {view.name for view in views} <= names:
+                names |= _views_touched(addresses, views, slot)
     ordered = [view.name for view in layout.tensors if view.name in names]
     return tuple(dict.fromkeys(ordered)), tuple(storages)
+
+
+def _views_touched(
+    addresses: np.ndarray[tuple[int], np.dtype[np.uint64]],
+    views: Sequence[TensorView],
+    slot: StorageSlot,
+) -> set[str]:
+    """Return which tensors on one storage have one of the addresses among their elements."""
+    if len(views) == 1:
+        return {views[0].name}
+    step = max(1, addresses.size // _ADDRESSES_TRIED)
+    tried = (addresses[::step].astype(np.int64) - slot.start) // slot.unit + slot.first
+    found = set()
+    for view in views:
+        left = tried - view.offset
+        # Places along the axes, the widest step first; exact unless a view overlaps itself.
+        for size, stride in sorted(zip(view.shape, view.strides, strict=True), key=lambda x: -x[1]):
+            if stride:
+                left = left - np.clip(left // stride, 0, size - 1) * stride
+        if (left == 0).any():
+            found.add(view.name)
+    return found or {view.name for view in views}
