@@ -93,6 +93,19 @@ def option_knob(name: str, value: int | None, *, maximum: int | None = None) -> 
     raise KnobError(f"{name} is not a launch option; known are {', '.join(OPTION_KNOBS)}")
 
 
+def is_taken(name: str, target: str) -> bool:
+    """Tell whether a launch option means something on a target (`cuda:90`, `hip:gfx942`).
+
+    Only NVIDIA's assembler limits registers, and clusters of programs came with Hopper.
+    """
+    backend, _, architecture = target.partition(":")
+    if name == "maxnreg":
+        return backend == "cuda"
+    if name == "num_ctas":
+        return backend == "cuda" and (not architecture.isdecimal() or int(architecture) >= 90)
+    return True
+
+
 def validate(knob: Knob, value: KnobValue) -> KnobValue:
     """Return `value` as `knob` takes it.
 

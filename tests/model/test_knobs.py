@@ -5,7 +5,28 @@ from __future__ import annotations
 import pytest
 
 from playground.model import knobs
-from playground.model.knobs import Knob, KnobError, constexpr_knob, option_knob, step, validate
+from playground.model.knobs import (
+    OPTION_KNOBS,
+    Knob,
+    KnobError,
+    constexpr_knob,
+    is_taken,
+    option_knob,
+    step,
+    validate,
+)
+
+
+def test_options_that_a_target_takes():
+    taken = {
+        target: [name for name in OPTION_KNOBS if is_taken(name, target)]
+        for target in ("cuda:90", "cuda:86", "hip:gfx942")
+    }
+    assert taken == {
+        "cuda:90": ["num_warps", "num_stages", "num_ctas", "maxnreg"],
+        "cuda:86": ["num_warps", "num_stages", "maxnreg"],
+        "hip:gfx942": ["num_warps", "num_stages"],
+    }
 
 
 @pytest.mark.parametrize(

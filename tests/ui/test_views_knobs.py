@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -276,6 +277,26 @@ def test_any_limit_of_registers_can_be_typed(matmul: Document, qtbot: QtBot) -> 
         assert matmul.config["maxnreg"] == value
         assert combo.currentText() == shown
         assert panel.row("maxnreg").message == ("maxnreg is at least 16, not 9" * (typed == "9"))
+
+
+def test_no_limit_of_registers_is_offered_where_the_target_takes_none(
+    matmul: Document, qtbot: QtBot
+) -> None:
+    panel = KnobsPanel(matmul, Theme())
+    show(panel, qtbot, height=900)
+    row = panel.row("maxnreg")
+    matmul.set_target("hip:gfx942")
+    assert row.isVisible()  # it runs on the machine's own GPU all the same
+    matmul.device = replace(matmul.device, mode="interpreter")
+    matmul.set_target("cuda:90")
+    assert row.isVisible()
+    matmul.set_target("hip:gfx942")
+    assert not row.isVisible()
+    assert panel.row("num_warps").isVisible()
+    matmul.set_knob("maxnreg", 64)
+    assert row.isVisible()  # to be set back
+    matmul.set_knob("maxnreg", None)
+    assert not row.isVisible()
 
 
 def test_a_knob_bound_to_the_data_moves_once_unlocked(matmul: Document, qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from playground.ui.views.roles import set_role
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QIcon
 
     from playground.model.compilations import Fit
@@ -64,12 +67,47 @@ def verdict(row: FitRow) -> str:
     if row.fit is None:
         return "" if row.chosen else "left out"
     report = row.fit.report
-    if report is None:
-        return row.fit.findings[0].message if row.fit.findings else "does not compile"
-    if not report.fits:
-        reasons = [*(finding.message for finding in row.fit.findings), *report.notes]
-        return reasons[0] if reasons else "compiles, but cannot launch"
-    return "fits"
+    if report is not None and report.fits:
+        return "fits"
+    told = _reasons(row)
+    if not told:
+        return "does not compile" if report is None else "compiles, but cannot launch"
+    # In a column of a table: what it is about, then the amounts. The tip has the whole sentence.
+    reason = told[0].partition("\n")[0].rpartition("cannot launch: ")[2]
+    for pattern, said in _SHORT:
+        found = re.search(pattern, reason)
+        if found is not None:
+            return said(found)
+    return reason
+
+
+def _reasons(row: FitRow) -> list[str]:
+    if row.fit is None:
+        return []
+    errors = [item.message for item in row.fit.findings if item.severity == "error"]
+    others = [item.message for item in row.fit.findings if item.severity != "error"]
+    return [*errors, *others, *(row.fit.report.notes if row.fit.report is not None else ())]
+
+
+def _whole_verdict(row: FitRow) -> str:
+    short = verdict(row)
+    fits = row.fit is not None and row.fit.report is not None and row.fit.report.fits
+    return short if fits or row.pending else "\n".join(_reasons(row)[:1]) or short
+
+
+def _bytes_of(found: re.Match[str]) -> str:
+    return f"shared memory: {bytes_text(int(found[1]))}, has {bytes_text(int(found[2]))}"
+
+
+_SHORT: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"needs (\d+) bytes of shared memory, the limit is (\d+)", _bytes_of),
+    (r"needs (\d+) threads a program, the limit is (\d+)",
+     lambda found: f"threads: {found[1]}, has {found[2]}"),
+    (r"take (\d+) registers .*can have (\d+)",
+     lambda found: f"registers: {found[1]}, has {found[2]}"),
+    (r"needs (\d+) columns of tensor memory, the limit is (\d+)",
+     lambda found: f"tensor memory: {found[1]} columns, has {found[2]}"),
+)  # fmt: skip
 
 
 def _facts_tip(row: FitRow) -> str:
@@ -130,7 +168,7 @@ def fit_columns(theme: Theme) -> tuple[Column[FitRow], ...]:
     return (
         Column("", lambda row: row.chosen, lambda _row: ""),
         Column("Target", lambda row: row.target, tip=_facts_tip),
-        Column("Verdict", verdict, icon=mark, tip=verdict),
+        Column("Verdict", verdict, icon=mark, tip=_whole_verdict),
         number("Registers", "registers"),
         number("Spilled (B)", "spill_bytes"),
         Column("Shared", lambda row: _report_number(row, "shared_bytes"), _shared, numeric=True),
@@ -235,9 +273,11 @@ class FitsPage(QWidget):
                 self._table.fit_columns()
                 height = self.fontMetrics().height()
                 self._table.setColumnWidth(0, round(height * 1.9))
-                self._table.setColumnWidth(
-                    2, min(self._table.columnWidth(2), max(10 * height, self.width() // 4))
-                )
+                # Whole, as far as the panel is wide: the figures behind it can be scrolled to.
+                before = self._table.columnWidth(0) + self._table.columnWidth(1)
+                room = max(10 * height, self._table.viewport().width() - before)
+                wanted = self._table.sizeHintForColumn(2) + height // 2
+                self._table.setColumnWidth(2, min(max(wanted, 5 * height), room))
             if selected.isValid():
                 self._table.selectRow(selected.row())
         chosen = len(fits.chosen())

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.model.config import Config
+from playground.model.knobs import is_taken
 from playground.ui.icons import icon
 from playground.ui.views.chips import FlowLayout
 from playground.ui.views.elided import ElidedComboBox
@@ -24,7 +25,7 @@ from playground.ui.views.notice import EmptyState
 from playground.ui.views.verdict_chips import VerdictChips
 
 if TYPE_CHECKING:
-    from playground.model.knobs import KnobValue
+    from playground.model.knobs import Knob, KnobValue
     from playground.model.launch import Launch
     from playground.ui.document import Document
     from playground.ui.theme import Theme
@@ -194,6 +195,17 @@ class KnobsPanel(QWidget):
                 # The whole config can't run then: said under the knob that led there.
                 reasons.pop(document.config[name], None)
             row.show_unusable(reasons)
+            row.setVisible(self._is_offered(row.knob))
+
+    def _is_offered(self, knob: Knob) -> bool:
+        """Tell whether a knob does anything: one that is set stays, to be set back."""
+        document = self._document
+        device = document.device
+        runs_here = device is not None and device.mode == "gpu"
+        if knob.origin != "option" or runs_here or is_taken(knob.name, document.target):
+            return True
+        neutral = (None, 1) if knob.name == "num_ctas" else (None,)
+        return document.config.as_dict().get(knob.name) not in neutral
 
     def _last_moved(self) -> set[str]:
         """Return the knob moved last; all that differ from the captured when set at once."""
