@@ -393,3 +393,21 @@ def test_everything_of_the_panel_has_a_name_and_nothing_is_cut(
             assert page.rect().contains(area) or part == "resources", (part, widget.objectName())
         for text in page.findChildren(CodeText):
             assert not text.isVisible() or text.viewport().height() > 60, part
+
+
+def test_comparing_has_the_room_of_the_one_target(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = CompilerView(gpu_ran, Theme())
+    show(view, qtbot, 445, 330)
+    target = view.findChild(QComboBox, "compiler.target")
+    at = view.tabs.mapTo(view, view.tabs.rect().topLeft())
+    assert target.isVisible()
+    view.show_part(view.compilations)
+    assert not target.isVisible()
+    assert view.tabs.mapTo(view, view.tabs.rect().topLeft()) == at  # not moved off the pointer
+    qtbot.waitUntil(lambda: gpu_ran.compiler.compilations.compared is not None)
+    view.compilations.show_stage("ttir")
+    qtbot.waitUntil(lambda: any(x.isVisible() for x in view.compilations.findChildren(CodeText)))
+    for text in view.compilations.findChildren(CodeText):
+        assert text.viewport().height() / text.fontMetrics().lineSpacing() > 11
+    view.show_part(view.fits)
+    assert target.isVisible()

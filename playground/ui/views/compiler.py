@@ -10,7 +10,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QStackedLayout,
-    QTabWidget,
+    QStackedWidget,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
@@ -42,7 +43,9 @@ MOST_LINES = 5
 
 
 class CompilerView(QWidget):
-    """The target and the figures on top, the tabs below; each fetches what it shows when seen.
+    """The tabs on top, the target and its figures, then the page; each fetches what it shows.
+
+    Comparing has targets of its own on both sides, and the room of the one target.
 
     `sourceLinesMarked` carries source lines to mark in the editor, innermost first;
     `sourceLineRequested` asks the editor to go to one. `showSourceLine` marks what came from one.
@@ -67,12 +70,19 @@ class CompilerView(QWidget):
         self._summary = ElidedLabel("compiler.summary", self)
         label = QLabel("Target", self)
         label.setBuddy(self._target)
+        self._head = QWidget(self)
+        head = QVBoxLayout(self._head)
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(3)
         top = QHBoxLayout()
         top.addWidget(label)
         top.addWidget(self._target)
         top.addSpacing(self.fontMetrics().height() // 2)
         top.addWidget(self._title, 1)
         self._notice = Notice("compiler.notice", theme, "bad", "cross", self)
+        head.addLayout(top)
+        head.addWidget(self._summary)
+        head.addWidget(self._notice)
 
         self.resources = ResourcesPage(document, theme, self)
         self.stages = StagesPage(document, theme, self)
@@ -80,12 +90,13 @@ class CompilerView(QWidget):
         self.passes = PassesPage(document, theme, self)
         self.compilations = CompilationsPage(document, theme, self)
         self.fits = FitsPage(document, theme, self)
-        self.parts = QTabWidget(self)
-        self.parts.setObjectName("compiler.parts")
-        self.parts.setAccessibleName("What the compiler made of it")
-        self.parts.setDocumentMode(True)
-        self.parts.setUsesScrollButtons(True)
-        self.parts.tabBar().setProperty("compact", "true")
+        self.tabs = QTabBar(self)
+        self.tabs.setObjectName("compiler.parts")
+        self.tabs.setAccessibleName("What the compiler made of it")
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setProperty("compact", "true")
+        self.parts = QStackedWidget(self)
         for page, title, tip in (
             (self.resources, "Resources", "Registers, spills, shared memory, occupancy, times"),
             (self.stages, "Stages", "The text of every stage, tied to the source line by line"),
@@ -94,7 +105,9 @@ class CompilerView(QWidget):
             (self.compilations, "Compare", "Two compilations side by side"),
             (self.fits, "Fits everywhere", "This config on every target at once"),
         ):
-            self.parts.setTabToolTip(self.parts.addTab(page, title), tip)
+            self.parts.addWidget(page)
+            self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
+        self.tabs.currentChanged.connect(self._show_part)
         for page in (self.stages, self.lines, self.compilations):
             page.sourceLinesMarked.connect(self._on_marked)
             page.sourceLineRequested.connect(self.sourceLineRequested)
@@ -103,9 +116,8 @@ class CompilerView(QWidget):
         body = QWidget(self)
         layout = QVBoxLayout(body)
         layout.setSpacing(3)
-        layout.addLayout(top)
-        layout.addWidget(self._summary)
-        layout.addWidget(self._notice)
+        layout.addWidget(self.tabs)
+        layout.addWidget(self._head)
         layout.addWidget(self.parts, 1)
         self._empty = EmptyState("compiler.empty", "", "", theme, self)
         self._stack = QStackedLayout(self)
@@ -191,8 +203,12 @@ class CompilerView(QWidget):
 
     def show_part(self, page: QWidget) -> None:
         """Bring one of the tabs to the front, with the keyboard in it."""
-        self.parts.setCurrentWidget(page)
+        self.tabs.setCurrentIndex(self.parts.indexOf(page))
         page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_part(self, index: int) -> None:
+        self.parts.setCurrentIndex(index)
+        self._head.setVisible(self.parts.currentWidget() is not self.compilations)
 
     def _on_marked(self, lines: tuple[int, ...]) -> None:
         self.showSourceLine(lines[0], scroll=self.sender() is not self.stages)
