@@ -1,0 +1,98 @@
+"""All programs followed together: what they count is what running them one by one counts.
+
+The exact interpreter is the reference here; its own counts are proved elsewhere.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine import coverage_parts
+from tests.engine.test_bundled_kernels import CASES
+
+COMPARE = """
+import torch
+from playground.engine.coverage import count
+from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
+
+follow = InterpreterCounter._follow
+
+def differences(ready):
+    together = count(ready)
+    why = together._source.why_exact
+    InterpreterCounter._follow = lambda *args, **named: None
+    try:
+        alone = count(ready)
+    finally:
+        InterpreterCounter._follow = follow
+    found = []
+    for name, cells in vars(together.cells).items():
+        other = getattr(alone.cells, name)
+        same = (cells is None) == (other is None) and (cells is None or torch.equal(cells, other))
+        if not same:
+            found.append(name)
+    for name in ("flops", "out_of_bounds", "atomics", "values_compared", "resolution", "hazards"):
+        if getattr(together.run, name) != getattr(alone.run, name):
+            found.append([name, str(getattr(together.run, name)), str(getattr(alone.run, name))])
+    for name in ("sites", "operations", "tensors"):
+        if getattr(together.summary(), name) != getattr(alone.summary(), name):
+            found.append(name)
+    return found, why
+"""
+
+
+@pytest.fixture(scope="module")
+def special(tmp_path_factory):
+    """Differences and reasons of the kernels made for this."""
+    return coverage_parts.in_child(
+        COMPARE
+        + f"""
+kernels = load({str(Path(__file__).with_name("batched_kernels.py"))!r})
+for name, (call, expected) in kernels.calls().items():
+    ready = prepared(captured(call)[-1])
+    answer[name] = [*differences(ready), expected]
+    if not expected:  # one program, and the records of some, have the same ways
+        source = count(ready)._source
+        programs = ready.grid[0] * ready.grid[1] * ready.grid[2]
+        for program in sorted({{0, programs // 2, programs - 1}}):
+            here = source.footprint(ready, program)
+            why = source.why_exact
+            InterpreterCounter._follow = lambda *args, **named: None
+            there = source.footprint(ready, program)
+            InterpreterCounter._follow = follow
+            if why or not all(torch.equal(a, b) for a, b in zip(here, there)):
+                answer[name][0].append(["footprint", program, why])
+""",
+        interpret=True,
+        tmp_path=tmp_path_factory.mktemp("batched"),
+    )
+
+
+def test_counts_are_the_same_whatever_way_programs_go(special):
+    assert {name: found for name, (found, _, _) in special.items() if found} == {}
+
+
+def test_only_what_must_run_runs(special):
+    reasons = {name: why for name, (_, why, _) in special.items()}
+    assert reasons == {name: expected for name, (_, _, expected) in special.items()}
+
+
+def test_bundled_kernels_count_the_same(tmp_path):
+    cases = {name: [arguments for arguments, _ in many[1:]] for name, many in CASES.items()}
+    found = coverage_parts.in_child(
+        COMPARE
+        + f"""
+for name, cases in {cases!r}.items():
+    module = load(name)
+    for arguments in cases:
+        call = f"module.example({{arguments}})"
+        for launch in captured(lambda: eval(call)):
+            answer[f"{{name}} {{arguments}} {{launch.info.kernel}}"] = differences(prepared(launch))
+""",
+        interpret=True,
+        tmp_path=tmp_path,
+    )
+    assert len(found) >= len(CASES)
+    assert {name: result for name, result in found.items() if result != [[], ""]} == {}
