@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MAP_SIZE = (520, 400)
 """Logical pixels of one map at least."""
 _MOST_COLUMNS = 3
+_ROWS_A_MAP = 4
+_GAP = 10
 
 
 def page(title: str, coverage: Coverage, planes: Sequence[Plane], theme: Theme) -> QWidget:
@@ -51,7 +53,7 @@ def page(title: str, coverage: Coverage, planes: Sequence[Plane], theme: Theme) 
     outer.addWidget(facts)
     grid = QGridLayout()
     grid.setHorizontalSpacing(18)
-    grid.setVerticalSpacing(14)
+    grid.setVerticalSpacing(4)
     outer.addLayout(grid, 1)
     columns = min(_MOST_COLUMNS, math.ceil(math.sqrt(len(planes)))) or 1
     if len(planes) <= _MOST_COLUMNS:
@@ -80,7 +82,7 @@ def _add_map(
     sheet: QWidget,
 ) -> None:  # fmt: skip
     from PySide6.QtCore import Qt
-    from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
+    from PySide6.QtWidgets import QLabel, QSizePolicy
 
     from playground.ui.views.coverage_legend import CoverageLegend, LegendFacts
     from playground.ui.views.plane_canvas import PlaneCanvas
@@ -96,6 +98,7 @@ def _add_map(
     name = QLabel(_caption(tensor, plane), sheet)
     name.setTextFormat(Qt.TextFormat.PlainText)
     name.setWordWrap(True)
+    name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
     name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     legend = CoverageLegend(theme, sheet)
     legend.show_facts(
@@ -104,12 +107,12 @@ def _add_map(
             tensor.disputed or 0, chosen=False,
         )
     )  # fmt: skip
-    cell = QVBoxLayout()
-    cell.setSpacing(4)
-    cell.addWidget(name)
-    cell.addWidget(canvas, 1)
-    cell.addWidget(legend)
-    grid.addLayout(cell, row, column)
+    # Captions of one row may have more lines than one: the maps below stand level all the same.
+    first = _ROWS_A_MAP * row
+    for place, widget in enumerate((name, canvas, legend)):
+        grid.addWidget(widget, first + place, column)
+    grid.setRowStretch(first + 1, 1)
+    grid.setRowMinimumHeight(first + 3, _GAP)
 
 
 def _caption(tensor: TensorCoverage, plane: Plane) -> str:
