@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def _schedule(session: Any, request: messages.GetSchedule, job: Job) -> Reply:
-    return session.schedule(request.launch, request.config, job)  # type: ignore[no-any-return]
+    # The window keeps what it has: it asks for another one.
+    return session.schedule(  # type: ignore[no-any-return]
+        request.launch, request.config, job, again=True
+    )
 
 
 def _steps(session: Any, request: messages.GetSteps, job: Job) -> Reply:

@@ -28,9 +28,13 @@ class ProgramVerbs:
         launch: int = 0,
         config: Config | None = None,
         job: Job | None = None,
+        *,
+        again: bool = False,
         **knobs: KnobValue,
     ) -> Scheduled:
         """Return where and when each program of a launch runs under a config; needs a GPU.
+
+        With `again` it is measured anew: no two launches run alike.
 
         Returns
         -------
@@ -50,7 +54,7 @@ class ProgramVerbs:
         captured, config = session.chosen(launch, config, knobs)
         key = (captured.info.index, config)
         found = session.kept.schedules.get(key)
-        if found is None:
+        if found is None or again:
             report = None
             if session.device.mode == "gpu":
                 report = session.compile(captured.info.index, config, job=job).report

@@ -138,6 +138,7 @@ def draw(
     from PySide6.QtCore import QSize
 
     from playground.ui import app
+    from playground.ui.drawing import save_svg
     from playground.ui.theme import Theme
 
     replies = load_replies(data)
@@ -159,35 +160,13 @@ def draw(
                 layout.activate()
         for file in files:
             if Path(file).suffix.lower() == ".svg":
-                _save_svg(sheet, str(file), title)
+                if why := save_svg(sheet, str(file)):
+                    raise OSError(f"cannot write {file}: {why}")
             elif not sheet.grab().save(str(file), "PNG"):
                 raise OSError(f"cannot write {file}")
     finally:
         sheet.deleteLater()
         application.processEvents()
-
-
-def _save_svg(sheet: QWidget, path: str, title: str) -> None:
-    from PySide6.QtCore import QFile, QIODevice, QPoint
-    from PySide6.QtGui import QPainter
-    from PySide6.QtSvg import QSvgGenerator
-
-    file = QFile(path)
-    if not file.open(QIODevice.OpenModeFlag.WriteOnly):
-        raise OSError(f"cannot write {path}: {file.errorString()}")
-    generator = QSvgGenerator()
-    generator.setOutputDevice(file)
-    generator.setSize(sheet.size())
-    generator.setViewBox(sheet.rect())
-    generator.setResolution(sheet.logicalDpiX())  # words as large as they were laid out
-    generator.setTitle(title)
-    generator.setDescription("drawn by Triton Playground")
-    painter = QPainter(generator)
-    sheet.render(painter, QPoint())
-    painter.end()
-    file.close()
-    if file.error() != QFile.FileError.NoError:
-        raise OSError(f"cannot write {path}: {file.errorString()}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QFile, QIODevice, QPoint, QSize, Signal
-from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QMessageBox, QToolButton, QWidget
 
+from playground.ui.drawing import save_svg
 from playground.ui.icons import icon
 
 if TYPE_CHECKING:
@@ -106,23 +106,8 @@ class PlotActions(QWidget):
         return self._menu.addAction(text, act)
 
     def save_svg(self, path: str) -> bool:
-        """Draw the picture into an SVG file; tell whether that went well.
-
-        Qt's own generator does it: it draws every plot, those of pyqtgraph too.
-        """
-        file = QFile(path)
-        if not file.open(QIODevice.OpenModeFlag.WriteOnly):
-            return False
-        generator = QSvgGenerator()
-        generator.setOutputDevice(file)
-        generator.setSize(self._picture.size())
-        generator.setViewBox(self._picture.rect())
-        generator.setTitle(self._picture.accessibleName())
-        painter = QPainter(generator)
-        self._picture.render(painter, QPoint())
-        painter.end()
-        file.close()
-        return file.error() == QFile.FileError.NoError
+        """Draw the picture into an SVG file; tell whether that went well."""
+        return not save_svg(self._picture, path)
 
     def _save_svg(self) -> None:
         path, _ = QFileDialog.getSaveFileName(
