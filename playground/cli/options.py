@@ -19,16 +19,35 @@ VERBS = {
     "bench": "check one config and measure its time",
     "replay": "run one launch once under a config, for a profiler to look at",
     "compile": "compile one config: registers, spills, shared memory, every stage",
-    "coverage": "count which elements are loaded and stored, and how often",
+    "coverage": "count which elements are loaded and stored; look at its programs one by one",
     "sweep": "try many configs and rank them",
     "export": "write the tuned kernel as a .py that runs alone",
     "doctor": "say what works on this machine, and what to do about the rest",
 }
 
 
+_EPILOGS = {
+    "coverage": """\
+examples:
+  what a grouped order saves: bytes that the L2 would fetch, with and without it
+    triton-playground coverage kernels/matmul.py --set GROUP_M=8 --reuse
+    triton-playground coverage kernels/matmul.py --set GROUP_M=1 --reuse
+  which element belongs to which program, as a picture and as numbers
+    triton-playground coverage kernels/matmul.py --png tiles.png --npz counts.npz
+  where time goes: waves, tail, idle multiprocessors (on a machine with an NVIDIA GPU)
+    triton-playground coverage kernels/matmul.py --set m=4096 --schedule
+""",
+}
+
+
 def parser_of(verb: str) -> argparse.ArgumentParser:
     """Return the parser of a verb's options."""
-    parser = argparse.ArgumentParser(f"triton-playground {verb}", description=VERBS[verb] + ".")
+    parser = argparse.ArgumentParser(
+        f"triton-playground {verb}",
+        description=VERBS[verb] + ".",
+        epilog=_EPILOGS.get(verb),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=version())
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     if verb == "doctor":

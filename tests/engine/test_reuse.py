@@ -9,6 +9,7 @@ from playground.engine.outline import Outline, runs_of
 from playground.engine.reuse import CacheModel, cache_of, cache_reuse
 from playground.model.config import Config
 from playground.model.device import DeviceInfo
+from tests.engine.coverage_parts import in_child
 
 INTERPRETER = DeviceInfo("interpreter", "CPU", "cuda:90", "2", "3", "3.11")
 
@@ -114,3 +115,42 @@ def test_a_session_estimates_the_reuse_of_a_product(run_engine):
     assert named["c_ptr"] == (size * 256 * 256, size * 256 * 256)
     assert kept
     assert notes == []
+
+
+def test_groups_of_a_product_fetch_what_arithmetic_says(tmp_path):
+    # 16 × 16 tiles of 32 × 32 floats, two steps along K: a step of A or B is 32 lines, a tile of C
+    # too. 16 programs at a time; the cache holds a wave and what it stores, and no more.
+    told = in_child(
+        """
+import torch
+from playground.engine.job import Job
+from playground.engine.outline import outlined
+from playground.engine.replay_layout import layout_for
+from playground.engine.reuse import CacheModel, cache_reuse
+matmul = load("matmul")
+a, b = matmul.inputs(512, 512, 64, torch.float32)
+launch = captured(lambda: matmul.matmul(a, b))[-1]
+cache = CacheModel("a small cache", 1300 * 128, 16, 1)
+for group in (1, 4):
+    ready = prepared(launch, BLOCK_M=32, BLOCK_N=32, BLOCK_K=32, GROUP_M=group)
+    found = cache_reuse(outlined(ready, Job()), layout_for(ready), cache, launch=0,
+                        config=ready.config, programs=256)
+    answer[str(group)] = [found.fetched_bytes // 128, found.least_bytes // 128,
+                          {name: came // 128 for name, _, came in found.per_tensor}]
+""",
+        interpret=True,
+        tmp_path=tmp_path,
+    )
+    least = 512 * 64 * 4 // 128 * 2 + 512 * 512 * 4 // 128
+    waves, stored, step = 16, 256 * 32, 2 * 32
+    fetched, distinct, by_tensor = told["1"]
+    assert distinct == least
+    # Row by row a wave has one row of A and all of B, which is gone when the next one begins.
+    assert by_tensor == {"a_ptr": waves * step, "b_ptr": waves * 16 * step, "c_ptr": stored}
+    grouped, distinct, by_tensor = told["4"]
+    assert distinct == least
+    # Four rows of A stay for the four waves of a group; each wave has four other columns of B.
+    assert by_tensor == {
+        "a_ptr": waves // 4 * 4 * step, "b_ptr": waves * 4 * step, "c_ptr": stored,
+    }  # fmt: skip
+    assert (fetched - stored) / (grouped - stored) == (1 + 16) / (1 + 4)
