@@ -84,7 +84,7 @@ def energy(session: Session, launch: int, config: Config, job: Job) -> Energy:
     if measurement is None:
         measurement = session.measure(launch, config, 50.0, "warm", job)
     with session.guarded(job), put_back_after(session.prepare(launch, config)) as prepared:
-        work = sampling.work_of(prepared, "warm", counted)
+        work = sampling.work_of(prepared, "warm", sampling.reads_what_it_writes(counted))
         return measuring.measure(work, measurement.median_ms, job)
 
 

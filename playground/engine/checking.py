@@ -81,7 +81,7 @@ def check_against(prepared: PreparedReplay, expected: list[Expected]) -> CheckRe
         what was returned; where later work changed the tensor, the captured result does.
     """
     launch = prepared.launch
-    ours = [item for item in expected if _left_by(launch, item.got)]
+    ours = [item for item in expected if left_by(launch, item.got)]
     if not ours:
         return against_captured(prepared)
     return verdict(
@@ -239,7 +239,7 @@ def _multiplies_as_tf32(launch: CapturedLaunch, floating: list[torch.dtype]) -> 
     )
 
 
-def _left_by(launch: CapturedLaunch, tensor: torch.Tensor) -> bool:
+def left_by(launch: CapturedLaunch, tensor: torch.Tensor) -> bool:
     """Tell whether `tensor` still holds what `launch` left there."""
     left = launch.snapshot.result(tensor)
     if left is None:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import pickle
-import signal
-import socket
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from pathlib import Path
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import compile_crashes, machine
+from playground.engine.child_process import ChildProcess, usable_cores
 from playground.engine.compile_messages import Answer, Numbered, Order, UseFile
 from playground.engine.stages_reached import Reached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from playground.engine.job import Job
 
@@ -36,27 +31,12 @@ _MOST_WORKERS = 16
 _ABANDONED_S = 5.0
 """For so long a worker may go on with what was cancelled while others wait for one."""
 
-_OUTPUT_LIMIT = 16 << 20
 
+class WorkerProcess(ChildProcess):
+    """One compile worker, the file it has, and what is awaited of it."""
 
-class WorkerProcess:
-    """One worker and the socket to it."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        self._output = tempfile.TemporaryFile(prefix="pg-worker-")  # noqa: SIM115 - until close
-        environment = machine.compile_environment()
-        root = str(Path(__file__).resolve().parents[2])
-        paths = [root, *filter(None, [environment.get("PYTHONPATH")])]
-        environment["PYTHONPATH"] = os.pathsep.join(paths)
-        self._process = subprocess.Popen(
-            # -P: a file of the current folder called like a library's (glob.py) is none of it.
-            [sys.executable, "-P", "-m", "playground.engine.compile_worker", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._output,
-            stderr=self._output, env=environment, start_new_session=True,
-        )  # fmt: skip
-        theirs.close()
-        self.connection = Connection(ours.detach())
+    def __init__(self, cores: Iterable[int] = ()) -> None:
+        super().__init__("playground.engine.compile_worker", machine.compile_environment(), cores)
         self._number = 0
         self.generation = 0
         self.files_taken = 0
@@ -64,15 +44,10 @@ class WorkerProcess:
         self.reached: Reached | None = None
         self.deadline = 0.0
 
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process.poll() is None
-
     def send(self, content: Any) -> int:
         """Send a message; return its number."""
         self._number += 1
-        self.connection.send_bytes(pickle.dumps(Numbered(self._number, content)))
+        self.send_object(Numbered(self._number, content))
         return self._number
 
     def take(self, use: UseFile) -> None:
@@ -84,29 +59,8 @@ class WorkerProcess:
 
     def receive(self) -> Numbered:
         """Return the next message; raises `EOFError` or `OSError` when the worker died."""
-        message: Numbered = pickle.loads(self.connection.recv_bytes())
+        message: Numbered = self.receive_object()
         return message
-
-    def death(self) -> tuple[str, str]:
-        """Return how the worker died, and what it printed since its last order."""
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        how = f"exit status {code}"
-        if code < 0:
-            how = signal.Signals(-code).name
-        size = os.fstat(self._output.fileno()).st_size
-        start = max(0, size - _OUTPUT_LIMIT)
-        return how, os.pread(self._output.fileno(), _OUTPUT_LIMIT, start).decode(errors="replace")
-
-    def close(self) -> None:
-        """End the process, whatever it does, and free what belongs to it."""
-        self._process.kill()
-        self._process.wait()
-        self.connection.close()
-        self._output.close()
 
 
 @dataclass
@@ -123,6 +77,7 @@ class WorkerPool:
         self._workers: list[WorkerProcess] = []
         self._lock = threading.RLock()
         self.limit = min(os.cpu_count() or 1, _MOST_WORKERS)
+        self._cores: frozenset[int] = frozenset()
 
     @property
     def count(self) -> int:
@@ -134,6 +89,25 @@ class WorkerPool:
         with self._lock:
             if not self._workers:
                 self._start().take(use)
+
+    @contextlib.contextmanager
+    def kept_to(self, cores: Iterable[int]) -> Iterator[None]:
+        """Let the workers use these cores only meanwhile: what is timed on the others is quiet."""
+        before, limit = usable_cores(), self.limit
+        self._cores = frozenset(cores)
+        self.limit = min(limit, max(1, len(self._cores)))
+        try:
+            self._move(self._cores)
+            yield
+        finally:
+            self.limit, self._cores = limit, frozenset()
+            self._move(before)
+
+    def _move(self, cores: Iterable[int]) -> None:
+        wanted = frozenset(cores)
+        for worker in list(self._workers):
+            with contextlib.suppress(ProcessLookupError):  # it ended just now
+                worker.move_to(wanted)
 
     def run(
         self,
@@ -167,7 +141,7 @@ class WorkerPool:
             self._workers.clear()
 
     def _start(self) -> WorkerProcess:
-        worker = WorkerProcess()
+        worker = WorkerProcess(self._cores)
         self._workers.append(worker)
         return worker
 

@@ -118,6 +118,10 @@ class Compiler:
     def worker_limit(self, count: int) -> None:
         self._pool.limit = max(1, count)
 
+    def kept_to(self, cores: Iterable[int]) -> contextlib.AbstractContextManager[None]:
+        """Let the workers use these cores only meanwhile."""
+        return self._pool.kept_to(cores)
+
     def compile(
         self,
         launch: CapturedLaunch,

@@ -100,7 +100,7 @@ def of_config(
     stack.enter_context(put_back_after(prepared))
     prepared.restore()
     prepared.run()
-    work = sampling.work_of(prepared, cache, counted)
+    work = sampling.work_of(prepared, cache, sampling.reads_what_it_writes(counted))
     moved = counted.bytes_unique if counted is not None else None
     return Contestant(f"{kernel} {config.label()}", work, stack.close, moved)
 

@@ -28,6 +28,8 @@ class Job:
     def __init__(self, reply: Callable[[Reply], None] | None = None) -> None:
         self._reply = reply
         self._cancelled = threading.Event()
+        self._goes_on = threading.Event()
+        self._goes_on.set()
 
     def cancel(self) -> None:
         """Ask the job to stop at its next step."""
@@ -37,6 +39,25 @@ class Job:
     def cancelled(self) -> bool:
         """Whether somebody asked the job to stop."""
         return self._cancelled.is_set()
+
+    def pause(self) -> None:
+        """Ask the job to wait at its next step, keeping what it has."""
+        self._goes_on.clear()
+
+    def resume(self) -> None:
+        """Let a paused job go on."""
+        self._goes_on.set()
+
+    @property
+    def paused(self) -> bool:
+        """Whether somebody asked the job to wait."""
+        return not self._goes_on.is_set()
+
+    def wait_while_paused(self) -> None:
+        """Wait here for as long as the job is paused; raises `CancelledError` when cancelled."""
+        self.check()
+        while not self._goes_on.wait(0.05):
+            self.check()
 
     def check(self) -> None:
         """Raise `CancelledError` if somebody asked the job to stop."""

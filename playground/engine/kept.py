@@ -69,6 +69,7 @@ class Kept:
     measured: dict[Key, Measurement] = field(default_factory=dict)
     floors: dict[tuple[int, CacheMode], float] = field(default_factory=dict)
     entries: Entries = field(default_factory=_no_entries)
+    targets: dict[CapturedLaunch, Any] = field(default_factory=dict)
     expected: tuple[list[Expected], tuple[Finding, ...]] | None = None
 
     def keep_replay(self, key: Key, prepared: PreparedReplay) -> None:

@@ -25,13 +25,13 @@ def random_state() -> dict[str, Any]:
     return state
 
 
-def seeded() -> int:
-    """Seed every generator with one new random number and return that.
+def seeded(wanted: int | None = None) -> int:
+    """Seed every generator with one new random number, or `wanted`, and return that.
 
     As unpredictable as a fresh process, yet an exported file can repeat it.
     """
     # Not `torch.seed`: it keeps a note, with a traceback, for every kind of device never used.
-    seed: int = torch.default_generator.seed()
+    seed: int = torch.default_generator.seed() if wanted is None else wanted
     if torch.cuda.is_available() and not torch.cuda.is_initialized():
         torch.cuda.manual_seed_all(seed)  # once it is
     reseeded(seed)

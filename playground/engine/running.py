@@ -61,7 +61,7 @@ def run(session: Session, job: Job) -> RunResult:
     around.plan = benchmarks.Plan(lambda: len(recorder.launches))
     failures: list[Finding] = []
     # As unpredictable as a fresh process, yet known: an exported file can repeat the inputs.
-    session.seed = seeded()
+    session.seed = seeded(session.wanted_seed)
     session.random_state = random_state()
     try:
         with (

@@ -50,10 +50,16 @@ class Samples:
     notes: tuple[str, ...] = ()
 
 
-def work_of(prepared: PreparedReplay, cache: CacheMode, counted: Coverage | None) -> Work:
-    """Return a replay as something to time, with what each sample needs done ahead of it."""
+def work_of(prepared: PreparedReplay, cache: CacheMode, restores: bool) -> Work:
+    """Return a replay as something to time, with what each sample needs done ahead of it.
+
+    Parameters
+    ----------
+    restores
+        The inputs are put back before each sample: a launch after another would be a different one.
+    """
     steps: list[Callable[[], object]] = []
-    if reads_what_it_writes(counted):
+    if restores:
         steps.append(prepared.restore)
     if cache == "cold":
         steps.append(evict)
@@ -96,7 +102,7 @@ def draw(
     estimate_ms: float,
     budget_ms: float,
     job: Job,
-    counted: Coverage | None,
+    restores: bool,
 ) -> Samples:
     """Return samples of a replay: until its median is settled, or the budget is spent.
 
@@ -138,7 +144,7 @@ def draw(
         if is_fatal(error) or asked is not None:
             raise
         samples = Samples(notes=(f"no kernel records ({error})",))
-    if estimate_ms >= EVENTS_FROM_MS or reads_what_it_writes(counted):
+    if estimate_ms >= EVENTS_FROM_MS or restores:
         return _by_events(work, wanted, samples)
     return _by_graph(prepared, cache, estimate_ms, budget_ms, samples)
 

@@ -78,6 +78,7 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
         self.found: dict[str, Driver] = {}
         self.searched: dict[tuple[str, str], Finding] = {}
         self.seed = 0
+        self.wanted_seed: int | None = None
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
         self.user_files: tuple[str, ...] = ()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from playground.model.knobs import KnobValue
     from playground.model.measurement import CacheMode
     from playground.model.sweep import SweepResult
+    from playground.model.sweep_plan import SweepPlan
     from playground.protocol import messages
 
     Reference = tuple[list[Expected], tuple[Finding, ...]]
@@ -161,13 +162,27 @@ class ReplayVerbs(TimingVerbs):
         target: str | None = None,
         budget_ms: float = 50.0,
         job: Job | None = None,
+        plan: SweepPlan | None = None,
     ) -> SweepResult:
-        """Try every config; without any, those the file offers, else steps around the captured."""
-        from playground.engine import sweep
-        from playground.model.sweep import own_space
+        """Try configs, each in a process of its own that it may hang or crash at no other's cost.
 
-        chosen = own_space(self._me.launches[launch].info) if configs is None else configs
-        return sweep.run_sweep(self._me, launch, chosen, target, budget_ms, job or Job())
+        Without a plan every one of `configs` is tried; without any, those the file offers, else
+        steps around the captured one.
+        """
+        from playground.engine import sweep, sweep_record
+        from playground.model.sweep import own_space
+        from playground.model.sweep_plan import SweepPlan
+        from playground.model.sweep_space import SweepSpace
+
+        captured = self._me.launches[launch]
+        if plan is None:
+            chosen = own_space(captured.info) if configs is None else configs
+            plan = SweepPlan(
+                SweepSpace(listed=tuple(chosen)), "exhaustive", budget_ms=budget_ms,
+                start=captured.info.config,
+            )  # fmt: skip
+        with sweep_record.record_for(self._me, launch, plan, target) as record:
+            return sweep.run_sweep(self._me, launch, plan, target, job or Job(), record)
 
     def export(
         self,

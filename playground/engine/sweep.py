@@ -1,190 +1,336 @@
-"""A sweep: compile every config in parallel, then check and time each on the quiet device."""
+"""A sweep: configs compiled in parallel, and tried in a process of their own as they are ready."""
 
 from __future__ import annotations
 
-import random
+import contextlib
+import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from playground.engine import sweep_rows
+from playground.engine.bench_line import BenchLine
+from playground.engine.bench_messages import Confirm, Confirmed, Try
+from playground.engine.bench_process import BenchProcess, DiedError, OverdueError, recipe_of
+from playground.engine.child_process import usable_cores
 from playground.engine.job import CancelledError
-from playground.model.sweep import SweepResult, SweepRow
+from playground.engine.searching import search_for
+from playground.model.ranking import ranked
+from playground.model.sweep import SweepPhases, SweepResult, SweepRow
 from playground.protocol.messages import SweepProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
+    from playground.engine.bench_messages import Tried
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.job import Job
     from playground.engine.session import Session
+    from playground.engine.sweep_record import SweepRecord
     from playground.model.config import Config
-    from playground.model.finding import Finding
-    from playground.model.measurement import Measurement
+    from playground.model.sweep_plan import SweepPlan
 
-FINALISTS = 4
-"""Configs measured again at the end, in turns, so that drift hits all of them alike."""
-FINAL_ROUNDS = 3
+FINALISTS = 8
+"""Configs that are timed again at the end, in turns, so that drift hits all of them alike."""
+CONFIRM_S = 5.0
+GPU_LIMIT_S, INTERPRETER_LIMIT_S = 30.0, 120.0
+"""Seconds that one config may take to be checked and timed."""
+MOST_CONSTRAINT_ROWS = 500
+"""Configs ruled out by a condition that get a row of their own; of more only the number is kept."""
+_QUIET_CORES = 2
+"""Cores left to the bench worker: one launches, the other is the CUDA driver's threads'."""
+_FEWEST_CORES = 4
+"""Cores from which on the timed process gets some of its own."""
+_BATCH = 8
+"""Configs that a search asks for at a time: as many as compile together in little more than one."""
+
+
+class _EnoughError(Exception):
+    """The sweep's time is up; what was measured is confirmed."""
 
 
 def run_sweep(
     session: Session,
     launch_index: int,
-    configs: Sequence[Config],
+    plan: SweepPlan,
     target: str | None,
-    budget_ms: float,
     job: Job,
+    record: SweepRecord | None = None,
 ) -> SweepResult:
     """Return a row for every config tried; cancelling keeps what was measured so far.
 
+    Each config is run in a bench worker, so that one which hangs, crashes or poisons CUDA costs
+    itself alone. In the interpreter configs are compiled for `target` and checked, nothing is
+    timed.
+
     Parameters
     ----------
-    budget_ms
-        Measuring time a config; only on a GPU. In the interpreter configs are compiled for
-        `target` and checked, and nothing is timed.
-
-    Raises
-    ------
-    Exception
-        What makes the process unusable (a poisoned CUDA context) is raised after the rows so far
-        were sent; the failing config's row carries the reason.
+    record
+        Where every row is kept as it comes; its earlier rows are not tried again.
     """
-    started = time.monotonic()
-    timed = session.device.mode == "gpu"
-    sweep = _Sweep(session, launch_index, tuple(configs), target, budget_ms, timed, job)
-    cancelled = False
-    try:
-        sweep.compile_all()
-        sweep.try_all()
-        if timed:
-            sweep.confirm()
-    except (CancelledError, KeyboardInterrupt):
-        cancelled = True
-    return SweepResult(
-        launch=launch_index,
-        target=target or session.device.target,
-        rows=tuple(sweep.rows.values()),
-        total=len(configs),
-        cancelled=cancelled,
-        elapsed_s=time.monotonic() - started,
-        note="" if timed else "interpreter: results are checked, nothing is ranked by time",
-    )
+    sweep = _Sweep(session, launch_index, plan, target, job, record)
+    return sweep.run()
 
 
 class _Sweep:
     def __init__(
-        self,
-        session: Session,
-        launch_index: int,
-        configs: tuple[Config, ...],
-        target: str | None,
-        budget_ms: float,
-        timed: bool,
-        job: Job,
-    ) -> None:
+        self, session: Session, launch_index: int, plan: SweepPlan, target: str | None, job: Job,
+        record: SweepRecord | None,
+    ) -> None:  # fmt: skip
         self._session = session
         self._launch_index = launch_index
-        self._configs = configs
+        self._plan = plan
         self._target = target
-        self._budget_ms = budget_ms
-        self._timed = timed
         self._job = job
+        self._record = record
+        self._timed = session.device.mode == "gpu"
         self._compiled: dict[Config, SweepRow] = {}
-        self.rows: dict[Config, SweepRow] = {}
+        self._search, self._total = search_for(plan, timed=self._timed)
+        self._adaptive = self._total is None
+        self._lock = threading.Lock()
+        self._rows: dict[Config, SweepRow] = {}
+        self._samples: dict[Config, tuple[float, ...]] = {}
+        self._phases = SweepPhases()
+        self._notes = [record.note] if record is not None and record.note else []
+        self._excluded = 0
+        self._started = time.monotonic()
+        self._ranking = sweep_rows.no_ranking()
+        cores = sorted(usable_cores())
+        roomy = self._timed and len(cores) >= _FEWEST_CORES
+        self._own = cores[-_QUIET_CORES:] if roomy else []
+        self._others = cores[:-_QUIET_CORES] if roomy else []
+        self._bench = BenchProcess(recipe_of(session, launch_index), self._own)
 
-    def compile_all(self) -> None:
-        """Compile every config in parallel; what cannot run gets its row here."""
-        total = len(self._configs)
-        done = 0
+    def run(self) -> SweepResult:
+        cancelled = False
+        try:
+            with self._quiet():
+                self._bench.start()  # it comes to the launch while the first configs compile
+                with contextlib.suppress(_EnoughError):
+                    self._constraints()
+                    self._resume()
+                    self._try_all()
+                if self._timed and self._plan.confirm:
+                    self._confirm()
+        except (CancelledError, KeyboardInterrupt):
+            cancelled = True
+        finally:
+            self._bench.close()
+        result = self._result(cancelled)
+        if self._record is not None:
+            self._record.finish(result)
+            result = replace(result, store=self._record.number)
+        return result
 
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        if not self._others:
+            yield
+            return
+        with self._session.compiler.kept_to(self._others):
+            yield
+
+    # ------------------------------------------------------------------ trying
+
+    def _constraints(self) -> None:
+        """Give the configs that a condition rules out their rows, or count them."""
+        if not self._plan.space.constraints or self._adaptive:
+            return
+        for config in self._plan.space.combinations():
+            self._go_on()
+            why = self._plan.space.violation(config)
+            if not why:
+                continue
+            if len(self._rows) < MOST_CONSTRAINT_ROWS:
+                if self._total is not None:
+                    self._total += 1
+                self._add(SweepRow(config, "constraint", why), tell=False)
+            else:
+                self._excluded += 1
+
+    def _resume(self) -> None:
+        """Take over what an earlier sweep has measured, as far as it lies in this one's space."""
+        if self._record is None:
+            return
+        for row, samples in self._record.earlier:
+            if row.config in self._plan.space and row.config not in self._rows:
+                self._samples[row.config] = samples
+                self._add(replace(row, kept=True, place=None, confirmed=False))
+
+    def _try_all(self) -> None:
+        line = BenchLine(self._bench, self._job, self._limit_s(), self._order_for, self._on_tried)
+        try:
+            width = _BATCH if self._adaptive else self._total or 1
+            while batch := self._search.ask(width):
+                missing = [config for config in batch if config not in self._rows]
+                self._compile(missing, line)
+                self._phase(compile_s=time.monotonic() - self._started)
+                # A search decides better the more it knows; half a batch keeps the GPU busy.
+                line.wait(len(batch) // 2 if self._adaptive else 0, self._go_on)
+                if line.problem:
+                    self._try_here(line)
+            line.wait(0, self._go_on)
+            if line.problem:
+                self._try_here(line)
+        except _EnoughError:
+            line.left()
+            line.wait(0, self._job.check)  # what is under way is worth its row
+            raise
+        finally:
+            line.end()
+            self._phase(start_s=self._bench.start_s)
+
+    def _compile(self, configs: list[Config], line: BenchLine) -> None:
         def on_done(config: Config, outcome: CompileOutcome) -> None:
-            nonlocal done
-            done += 1
-            row = _compiled_row(config, outcome)
-            self._compiled[config] = row
+            row = sweep_rows.compiled_row(config, outcome)
+            with self._lock:
+                self._compiled[config] = row
             if row.status in ("compile", "resources"):
                 self._add(row)
-            self._job.progress(f"compiled {done} of {total} configs", 0.5 * done / total)
+            else:
+                line.put(config)
+            if not line.problem:
+                self._job.wait_while_paused()
+            self._go_on()
+            with self._lock:
+                text = f"compiled {len(self._compiled)}, tried {len(self._rows)}"
+                share = len(self._rows) / self._expected() if self._expected() else None
+            self._job.progress(text, share)
 
         launch = self._session.launches[self._launch_index]
-        self._session.compiler.compile_many(launch, self._configs, self._target, self._job, on_done)
+        self._session.compiler.compile_many(launch, configs, self._target, self._job, on_done)
 
-    def try_all(self) -> None:
-        """Check and time what compiled, in shuffled order so that drift favours nobody."""
-        left = [config for config in self._configs if config not in self.rows]
-        random.Random(0).shuffle(left)
-        for number, config in enumerate(left, start=1):
-            self._job.progress(
-                f"config {number} of {len(left)}: {config.label()}",
-                0.5 + 0.5 * (number - 1) / max(len(left), 1),
+    def _try_here(self, line: BenchLine) -> None:
+        """Try what is left in this process: the file cannot be run again in another."""
+        from playground.engine import trying
+
+        note = f"tried in the engine itself, not in a process of their own: {line.problem}"
+        if note not in self._notes:
+            self._notes.append(note)
+        for config in line.left():
+            self._job.wait_while_paused()
+            self._go_on()
+            tried = trying.tried(
+                self._session, self._launch_index, self._order_for(config), self._job
             )
-            self._add(self._tried(config))
+            self._on_tried(config, tried)
+            if tried.fatal:
+                from playground.engine.findings import FatalError
 
-    def confirm(self) -> None:
-        """Measure the fastest few again, interleaved, and keep their pooled samples."""
-        timed = [row for row in self.rows.values() if row.status == "correct" and row.median_ms]
-        finalists = sorted(timed, key=lambda row: row.median_ms or 0.0)[:FINALISTS]
+                raise FatalError(tried.reason)
+
+    def _order_for(self, config: Config) -> Try:
+        with self._lock:
+            times = [
+                row.median_ms for row in self._rows.values()
+                if row.median_ms is not None and row.status == "correct"
+            ]  # fmt: skip
+        best = min(times, default=None)
+        return Try(config, self._plan.budget_ms, self._plan.cache, best)
+
+    def _on_tried(self, config: Config, tried: Tried) -> None:
+        with self._lock:
+            row = self._compiled[config]
+            phases = self._phases
+            self._phases = replace(
+                phases, check_s=phases.check_s + tried.check_s,
+                screen_s=phases.screen_s + tried.screen_s,
+            )  # fmt: skip
+            self._samples[config] = tried.samples_ms
+        self._add(sweep_rows.tried_row(row, tried))
+
+    # ------------------------------------------------------------------ confirming
+
+    def _confirm(self) -> None:
+        """Time the fastest few again, with the sliders' config and the baseline, in turns."""
+        finalists = sweep_rows.finalists(
+            tuple(self._rows.values()), FINALISTS, (self._plan.start, self._plan.baseline)
+        )
         if len(finalists) < 2:
             return
-        samples: dict[Config, list[float]] = {row.config: [] for row in finalists}
-        order = list(samples)
-        for round_number in range(FINAL_ROUNDS):
-            self._job.progress("confirming the fastest", round_number / FINAL_ROUNDS)
-            random.Random(round_number).shuffle(order)
-            for config in order:
-                measurement = self._bench(config)
-                samples[config].extend(measurement.samples_ms)
-        for row in finalists:
-            # The class computes median and interval from samples; no second formula here.
-            pooled = replace(measurement, samples_ms=tuple(samples[row.config]))
-            low, high = pooled.interval_ms
-            self._add(replace(row, median_ms=pooled.median_ms, low_ms=low, high_ms=high))
-
-    def _tried(self, config: Config) -> SweepRow:
-        row = self._compiled[config]
+        self._job.progress("confirming the fastest", None)
+        began = time.monotonic()
+        order = Confirm(tuple(row.config for row in finalists), self._plan.cache, seconds=CONFIRM_S)
         try:
-            checked = self._session.judge(self._launch_index, config, self._job)
-            row = replace(row, status=checked.result.status, reason=checked.result.text())
-            if not self._timed or row.status == "wrong":
-                return row
-            measurement = self._bench(config)
-            low, high = measurement.interval_ms
-            return replace(row, median_ms=measurement.median_ms, low_ms=low, high_ms=high)
-        except (CancelledError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            finding = self._session.finding(error, "sweep")
-            failed = replace(row, status="runtime", reason=_reason((finding,)))
-            if self._session.is_fatal(error):
-                self._add(failed)
-                raise
-            return failed
+            answer = self._bench.ask(order, CONFIRM_S + self._limit_s(), self._job.check)
+        except (DiedError, OverdueError) as error:
+            self._notes.append(f"the finalists could not be timed again: {error}")
+            return
+        finally:
+            self._phase(confirm_s=time.monotonic() - began)
+        if not isinstance(answer, Confirmed):
+            self._notes.append("the finalists could not be timed again")
+            return
+        for config, why in answer.wrong:
+            self._keep(replace(self._rows[config], status="wrong", reason=why))
+        wrong = {config for config, _ in answer.wrong}
+        rounds = {
+            config: times
+            for config, times in zip(answer.configs, answer.times_ms, strict=True)
+            if config not in wrong and times
+        }
+        self._notes += answer.notes
+        if not rounds:
+            return
+        shared = {config: self._rows[config].shared_bytes for config in rounds}
+        self._ranking = ranked(rounds, shared)
+        for config, times in rounds.items():
+            row = sweep_rows.confirmed_row(self._rows[config], times, answer.source)
+            self._samples[config] = times
+            self._keep(replace(row, place=self._ranking.place(config)))
 
-    def _bench(self, config: Config) -> Measurement:
-        # Not `bench`: it counts every config's bytes, and a counting copy compiles for seconds.
-        return self._session.measure(self._launch_index, config, self._budget_ms, "cold", self._job)
+    # ------------------------------------------------------------------ inside
 
-    def _add(self, row: SweepRow) -> None:
-        self.rows[row.config] = row
-        self._job.send(SweepProgress((row,), len(self.rows), len(self._configs)))
+    def _limit_s(self) -> float:
+        if self._plan.limit_s is not None:
+            return self._plan.limit_s
+        return GPU_LIMIT_S if self._timed else INTERPRETER_LIMIT_S
 
+    def _go_on(self) -> None:
+        self._job.check()
+        total_s = self._plan.total_s
+        if total_s is not None and time.monotonic() - self._started > total_s:
+            self._notes.append(f"ended after {total_s:g} s, as asked")
+            raise _EnoughError
 
-def _compiled_row(config: Config, outcome: CompileOutcome) -> SweepRow:
-    report = outcome.report
-    errors = tuple(item for item in outcome.findings if item.severity == "error")
-    if report is None:
-        return SweepRow(config, "compile", _reason(errors or outcome.findings))
-    row = SweepRow(
-        config,
-        "unjudged",
-        registers=report.registers,
-        spill_bytes=report.spill_bytes,
-        shared_bytes=report.shared_bytes,
-        programs_per_sm=report.occupancy.programs_per_sm if report.occupancy else None,
-    )
-    if not report.fits:
-        return replace(row, status="resources", reason=_reason(errors) or "does not fit the target")
-    return row
+    def _phase(self, **seconds: float) -> None:
+        with self._lock:
+            self._phases = replace(self._phases, **seconds)
 
+    def _expected(self) -> int:
+        return self._total if self._total is not None else len(self._rows)
 
-def _reason(findings: Sequence[Finding]) -> str:
-    return findings[0].message if findings else ""
+    def _keep(self, row: SweepRow) -> None:
+        with self._lock:
+            self._rows[row.config] = row
+        if self._record is not None and not row.kept:
+            self._record.add(row, self._samples.get(row.config, ()))
+
+    def _add(self, row: SweepRow, *, tell: bool = True) -> None:
+        """Take a new row, tell the search of it and send it."""
+        self._keep(row)
+        with self._lock:
+            if tell:
+                good = row.status in ("correct", "unjudged")
+                self._search.tell(row.config, row.median_ms if good else None)
+            done, total = len(self._rows), max(self._expected(), len(self._rows))
+            spent = time.monotonic() - self._started
+        eta_s = spent / done * (total - done) if done and total > done else None
+        self._job.send(SweepProgress((row,), done, total, eta_s))
+
+    def _result(self, cancelled: bool) -> SweepResult:
+        if not self._timed:
+            self._notes.insert(0, "interpreter: results are checked, nothing is ranked by time")
+        total = len(self._rows) if self._total is None else max(self._total, len(self._rows))
+        return SweepResult(
+            launch=self._launch_index,
+            target=self._target or self._session.device.target,
+            rows=tuple(self._rows.values()),
+            total=total,
+            cancelled=cancelled,
+            elapsed_s=time.monotonic() - self._started,
+            note="; ".join(dict.fromkeys(self._notes)),
+            ranking=self._ranking,
+            phases=self._phases,
+            excluded=self._excluded,
+        )

@@ -59,14 +59,15 @@ def measure(
     prepared.restore()
     prepared.run()
     torch.cuda.synchronize()
-    work = sampling.work_of(prepared, cache, counted)
+    restores = sampling.reads_what_it_writes(counted)
+    work = sampling.work_of(prepared, cache, restores)
     estimate_ms = max(min(events.sample(Work(work.launch), 3)), 1e-3)
     warm_up(work, estimate_ms, job)
     host_ms = _host_ms(prepared)
     job.check()
     before = clock_state()
     for attempt in range(TRIES):
-        samples = sampling.draw(prepared, work, cache, estimate_ms, budget_ms, job, counted)
+        samples = sampling.draw(prepared, work, cache, estimate_ms, budget_ms, job, restores)
         if not sampling.drifted(samples.times_ms):
             break
         if attempt == TRIES - 1 or budget_ms < LONG_MS:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from playground.model.config import Config
 from playground.model.knobs import Knob, KnobValue, sweep_values
+from playground.model.measurement import ClockSource
+from playground.model.ranking import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from playground.model.launch import Launch
 
 SweepStatus = Literal[
-    "correct", "wrong", "unjudged", "compile", "resources", "runtime", "timeout", "cancelled",
+    "correct", "wrong", "unjudged", "constraint", "compile", "resources", "runtime", "timeout",
+    "cancelled",
 ]  # fmt: skip
 
 
@@ -23,7 +26,10 @@ SweepStatus = Literal[
 class SweepRow:
     """One config's outcome: `status`, the reason where it failed, and its time where it ran.
 
-    In the interpreter `median_ms` is None: there a sweep ranks nothing by time.
+    In the interpreter `median_ms` is None: there a sweep ranks nothing by time. `screened` says
+    that timing ended early because the config is far from the best, `confirmed` that it was timed
+    among the finalists, in turns; `place` is its group then, 1 for the fastest and what is tied
+    with it. `kept` marks a row taken over from an earlier, interrupted sweep.
     """
 
     config: Config
@@ -37,11 +43,37 @@ class SweepRow:
     shared_bytes: int | None = None
     programs_per_sm: int | None = None
     unwritten: int | None = None
+    samples: int = 0
+    source: ClockSource | None = None
+    screened: bool = False
+    confirmed: bool = False
+    place: int | None = None
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class SweepPhases:
+    """Where a sweep's time went, in seconds of wall time.
+
+    Compiling and trying overlap: `compile_s` is until the last config was compiled, `start_s` until
+    the bench worker stood before the launch; `check_s` and `screen_s` are sums over the configs.
+    """
+
+    compile_s: float = 0.0
+    start_s: float = 0.0
+    check_s: float = 0.0
+    screen_s: float = 0.0
+    confirm_s: float = 0.0
 
 
 @dataclass(frozen=True)
 class SweepResult:
-    """All rows of a sweep in the order tried; `best` is the fastest correct one, if timed."""
+    """All rows of a sweep in the order tried; `best` is the fastest correct one, if timed.
+
+    `ranking` has the finalists in groups of ties, empty where they were not timed in turns.
+    `excluded` counts configs that a condition ruled out and that have no row of their own, `store`
+    is the number under which the sweep can be opened again.
+    """
 
     launch: int
     target: str
@@ -50,10 +82,20 @@ class SweepResult:
     cancelled: bool
     elapsed_s: float
     note: str = ""
+    ranking: Ranking = field(default_factory=Ranking)
+    phases: SweepPhases = field(default_factory=SweepPhases)
+    excluded: int = 0
+    store: int | None = None
 
     @property
     def best(self) -> SweepRow | None:
-        """The fastest row whose result is correct, or None when nothing was timed."""
+        """The row to take: the winner of the finalists, else the fastest whose result is correct.
+
+        None when nothing was timed.
+        """
+        for row in self.rows:
+            if row.config == self.ranking.winner and row.status == "correct":
+                return row
         timed = [row for row in self.rows if row.median_ms is not None and row.status == "correct"]
         return min(timed, key=lambda row: row.median_ms or 0.0) if timed else None
 

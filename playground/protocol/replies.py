@@ -184,11 +184,15 @@ class Element:
 
 @dataclass(frozen=True)
 class SweepProgress:
-    """Rows that came in since the last message, and how far the sweep is."""
+    """Rows that came in since the last message, and how far the sweep is.
+
+    `eta_s` is about how many seconds are left, None where nothing tells.
+    """
 
     rows: tuple[SweepRow, ...]
     done: int
     total: int
+    eta_s: float | None = None
 
 
 @dataclass(frozen=True)

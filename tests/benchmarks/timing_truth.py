@@ -86,7 +86,8 @@ def times(open_case) -> list[dict[str, object]]:
         for cache in ("cold", "warm"):
             measured = session.bench(0, budget_ms=100, cache=cache)
             prepared = session.prepare(0)
-            work = sampling.work_of(prepared, cache, session.counted(0, prepared.config, Job()))
+            counted = session.counted(0, prepared.config, Job())
+            work = sampling.work_of(prepared, cache, sampling.reads_what_it_writes(counted))
             row[cache] = measured.median_ms * 1e3
             row[f"{cache}_truth"] = recorded_ms(prepared, work) * 1e3
             row["source"] = measured.source
@@ -200,7 +201,8 @@ def cost(open_case) -> list[dict[str, object]]:
         session = open_case(name, sizes)
         session.bench(0, budget_ms=20)
         prepared = session.prepare(0)
-        work = sampling.work_of(prepared, "cold", session.counted(0, prepared.config, Job()))
+        counted = session.counted(0, prepared.config, Job())
+        work = sampling.work_of(prepared, "cold", sampling.reads_what_it_writes(counted))
         between_ms = min(events.sample(Work(work.before), 5)) if work.before else 0.0
         start = time.perf_counter()
         measured = session.measure(0, prepared.config, budget_ms, "cold", Job())

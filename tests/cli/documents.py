@@ -29,7 +29,8 @@ ROW = {
     "config": CONFIG, "status": str, "reason": str, "median_ms": (*NUMBER, Maybe),
     "low_ms": (*NUMBER, Maybe), "high_ms": (*NUMBER, Maybe), "registers": (int, Maybe),
     "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
-    "unwritten": (int, Maybe),
+    "unwritten": (int, Maybe), "samples": int, "source": (str, Maybe), "screened": bool,
+    "confirmed": bool, "place": (int, Maybe), "kept": bool,
 }  # fmt: skip
 REPORT = {
     "launch": int, "kernel": str, "config": CONFIG, "target": str,
@@ -118,6 +119,8 @@ PAYLOADS = {
     "sweep": {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
         "total": int, "cancelled": bool, "elapsed_s": NUMBER, "note": str,
+        "ranking": {"groups": [[CONFIG]], "margin": (dict, Maybe)}, "phases": dict,
+        "excluded": int, "store": (int, Maybe),
     },
     "export": {
         "launch": int, "kernel": str, "config": CONFIG, "name": str, "path": (str, Maybe),

@@ -22,6 +22,7 @@ STATUS: dict[SweepStatus, tuple[str, Mark, Tone]] = {
     "correct": ("correct", "check", "good"),
     "wrong": ("wrong", "cross", "bad"),
     "unjudged": ("not judged", "question", "warn"),
+    "constraint": ("ruled out", "none", "muted"),
     "compile": ("no compile", "cross", "bad"),
     "resources": ("does not fit", "warning", "warn"),
     "runtime": ("failed", "cross", "bad"),

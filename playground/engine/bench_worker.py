@@ -1,0 +1,129 @@
+"""The bench worker: a process that runs one launch under one config after another.
+
+`python -m playground.engine.bench_worker FD` talks over the inherited socket FD. It makes a session
+of its own from a recipe, so that whatever a config does to its process (an endless loop, a crash, a
+poisoned CUDA context) is done to this one. When the engine goes, the worker goes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playground.engine.bench_messages import Recipe
+    from playground.engine.session import Session
+
+
+def main() -> None:
+    """Answer orders until the engine closes its end of the socket."""
+    connection = Connection(int(sys.argv[1]))
+    # The terminal's Ctrl-C is for the engine, which then ends the worker.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(connection, inbox), daemon=True).start()
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.init()  # while the recipe is still on its way
+    bench = _Bench()
+    while True:
+        message = pickle.loads(inbox.get())
+        sys.stdout.flush()
+        os.ftruncate(1, 0)
+        os.lseek(1, 0, os.SEEK_SET)
+        connection.send_bytes(pickle.dumps(bench.answer(message)))
+
+
+def _read(connection: Connection, inbox: queue.SimpleQueue[bytes]) -> None:
+    while True:
+        try:
+            inbox.put(connection.recv_bytes())
+        except (EOFError, OSError):
+            # The engine is gone, and with it whoever could stop a kernel that never ends.
+            os._exit(0)
+
+
+class _Bench:
+    def __init__(self) -> None:
+        self._session: Session | None = None
+        self._launch = 0
+
+    def answer(self, message: Any) -> Any:
+        from playground.engine import trying
+        from playground.engine.bench_messages import Confirm, Recipe, Started, Try
+        from playground.engine.job import Job
+
+        if isinstance(message, Recipe):
+            started = time.perf_counter()
+            problem = self._start(message)
+            return Started(problem, time.perf_counter() - started)
+        if self._session is None:
+            return Started("an order came before the recipe")
+        if isinstance(message, Try):
+            return trying.tried(self._session, self._launch, message, Job())
+        if isinstance(message, Confirm):
+            from playground.engine import confirming
+
+            return confirming.confirmed(self._session, self._launch, message, Job())
+        return Started(f"no order: {type(message).__name__}")
+
+    def _start(self, recipe: Recipe) -> str:
+        """Run the file as the recipe says; return why the launch is not there, if it is not."""
+        from dataclasses import replace
+
+        from playground.engine.bench_messages import likeness
+        from playground.engine.session import Session
+
+        for folder in recipe.search_path:
+            if folder not in sys.path:
+                sys.path.append(folder)
+        if self._session is not None:
+            self._session.close()
+        session = Session(recipe.device)
+        self._session, self._launch = session, recipe.launch
+        session.load(recipe.path, recipe.text)
+        session.wanted_seed = recipe.seed
+        if recipe.clock is not None:
+            from playground.engine.clocks import choice
+
+            choice.ask_for(recipe.clock)
+        driver = recipe.driver
+        if driver is not None and driver.kind == "generated":
+            driver = replace(driver, kind="typed")  # it has been searched for already
+        result = session.run(
+            driver, dict(recipe.sizes), benchmarks=recipe.benchmarks, tuning=recipe.tuning
+        )
+        if recipe.launch >= len(session.launches):
+            errors = [item.text() for item in result.findings if item.severity == "error"]
+            return errors[0] if errors else "the file launches less when it is run again"
+        if likeness(session.launches[recipe.launch].info) != recipe.likeness:
+            return "the file launches something else when it is run again"
+        _rebind(session, recipe)
+        return ""
+
+
+def _rebind(session: Session, recipe: Recipe) -> None:
+    """Bind anew what the console has bound anew in the engine's modules."""
+    from playground.engine.compile_messages import decode
+
+    def no_function(reference: Any) -> Any:
+        raise LookupError(reference.qualname)  # functions are never told of
+
+    for module, name, spec in recipe.rebound:
+        value = decode(spec, no_function, sys.modules.__getitem__)
+        if not module:
+            session.namespace[name] = value
+        elif module in sys.modules:
+            setattr(sys.modules[module], name, value)
+
+
+if __name__ == "__main__":
+    main()

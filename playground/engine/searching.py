@@ -1,0 +1,36 @@
+"""The search that a plan asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.model.search import Climb, RandomSearch, Search, Shuffled
+from playground.model.sweep_plan import SEARCHED, chosen_strategy
+
+if TYPE_CHECKING:
+    from playground.model.config import Config
+    from playground.model.sweep_plan import SweepPlan
+
+
+def search_for(plan: SweepPlan, *, timed: bool) -> tuple[Search, int | None]:
+    """Return the search, and how many configs it will try; None where the answers decide."""
+    space = plan.space
+    count = space.count()
+    strategy = chosen_strategy(plan, count.valid, timed=timed)
+    if strategy == "exhaustive":
+        configs = list(space.valid())[: plan.most]
+        return Shuffled(configs, plan.seed), len(configs)
+    most = plan.most or SEARCHED
+    if count.exact:
+        most = min(most, count.valid)
+    first: list[Config] = [c for c in (plan.start, plan.baseline) if c is not None and c in space]
+    if strategy == "random":
+        return RandomSearch(space, most, plan.seed, first), most
+    if strategy == "climb":
+        start = first[0] if first else next(iter(space.valid()), None)
+        if start is None:
+            return Shuffled(()), 0
+        return Climb(space, start, most, plan.seed), None
+    from playground.engine.tpe import TpeSearch
+
+    return TpeSearch(space, most, plan.seed, first), None

@@ -1,0 +1,110 @@
+"""One sweep's place in the store: what it is a sweep of, and what is known of it already."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playground.engine.session import Session
+    from playground.engine.sweep_store import SweepStore
+    from playground.model.sweep import SweepResult, SweepRow
+    from playground.model.sweep_plan import SweepPlan
+
+METHOD = 1
+"""Raised whenever times come about in another way, so that they are never mixed."""
+_DESCRIPTIVE = frozenset({"file", "title", "launch", "space", "start"})
+
+
+class SweepRecord:
+    """Takes a sweep's rows as they come; `earlier` are those of a sweep that it goes on with."""
+
+    def __init__(
+        self, store: SweepStore, number: int,
+        earlier: tuple[tuple[SweepRow, tuple[float, ...]], ...],
+    ) -> None:  # fmt: skip
+        self._store = store
+        self.number = number
+        self.earlier = earlier
+        self.note = store.note
+
+    def add(self, row: SweepRow, samples_ms: tuple[float, ...]) -> None:
+        """Keep a row at once: the next moment this process may be gone."""
+        self._store.add(self.number, row, samples_ms)
+
+    def finish(self, result: SweepResult) -> None:
+        """Note how the sweep ended."""
+        self._store.finish(self.number, result)
+
+
+@contextlib.contextmanager
+def record_for(
+    session: Session, launch: int, plan: SweepPlan, target: str | None
+) -> Iterator[SweepRecord | None]:
+    """Open the store for one sweep; yields None where the plan keeps nothing.
+
+    Raises
+    ------
+    sweep_store.StoreError
+        The store cannot be used.
+    """
+    if not plan.stored:
+        yield None
+        return
+    from playground.engine.sweep_store import opened
+
+    facts = facts_of(session, launch, plan, target)
+    context = context_of(facts)
+    with opened() as store:
+        number = store.latest(context) if plan.resume else None
+        if number is None:
+            number = store.begin(context, facts["title"], facts)
+            earlier: tuple[tuple[SweepRow, tuple[float, ...]], ...] = ()
+        else:
+            store.begin_again(number)
+            earlier = store.rows(number)
+        yield SweepRecord(store, number, earlier)
+
+
+def facts_of(session: Session, launch: int, plan: SweepPlan, target: str | None) -> dict[str, Any]:
+    """Return what the rows of a sweep depend on, beside the config: the key of section 8."""
+    from playground.engine.kernel_hash import kernel_hash
+
+    captured = session.launches[launch]
+    info, device = captured.info, session.device
+    helpers = [Path(file).read_bytes() for file in session.user_files[1:] if Path(file).exists()]
+    sizes = ", ".join(f"{name}={value}" for name, value in sorted(session.sizes.items()))
+    return {
+        "file": session.path,
+        "launch": launch,
+        "title": f"{info.kernel} of {Path(session.path).name}" + (f" at {sizes}" if sizes else ""),
+        "kernel": info.kernel,
+        "code": kernel_hash(captured.kernel, helpers),
+        "arguments": [
+            [item.name, item.kind, list(item.tensor.shape), item.tensor.dtype,
+             list(item.tensor.strides), item.tensor.alignment]
+            if item.tensor is not None else [item.name, item.kind, item.text]
+            for item in info.arguments
+            if item.kind != "constexpr"  # knobs: the config has them
+        ],
+        "gpu": device.name,
+        "driver": device.driver,
+        "cuda": device.cuda,
+        "torch": device.torch,
+        "triton": device.triton,
+        "target": target or device.target,
+        "method": [METHOD, device.mode, plan.cache, plan.budget_ms],
+        "start": plan.start.as_dict() if plan.start is not None else None,
+        "space": {name: list(values) for name, values in plan.space.axes},
+    }  # fmt: skip
+
+
+def context_of(facts: dict[str, Any]) -> str:
+    """Return the key under which rows of the same kernel, problem, device and method are found."""
+    told = {name: value for name, value in facts.items() if name not in _DESCRIPTIVE}
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,134 @@
+"""Which config of a space to try next: all in shuffled order, at random, or uphill from one."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable
+from typing import Protocol
+
+from playground.model.config import Config
+from playground.model.sweep_space import SweepSpace
+
+
+class Search(Protocol):
+    """Asked for configs and told what came of each; never asks for one twice."""
+
+    def ask(self, count: int) -> list[Config]:
+        """Return up to `count` configs to try next; none when the search is at its end."""
+
+    def tell(self, config: Config, time_ms: float | None) -> None:
+        """Take note of a config's time; None where it failed or is wrong."""
+
+
+class Shuffled:
+    """Every config given, in an order that favours no corner of the space."""
+
+    def __init__(self, configs: Iterable[Config], seed: int = 0) -> None:
+        self._left = list(configs)
+        random.Random(seed).shuffle(self._left)
+
+    def ask(self, count: int) -> list[Config]:
+        """Return the next `count` configs."""
+        taken, self._left = self._left[:count], self._left[count:]
+        return taken
+
+    def tell(self, config: Config, time_ms: float | None) -> None:
+        """Nothing depends on it."""
+
+
+class RandomSearch:
+    """Valid configs at random, `most` of them, each once; `first` are tried before."""
+
+    def __init__(
+        self, space: SweepSpace, most: int, seed: int = 0, first: Iterable[Config] = ()
+    ) -> None:
+        self._space = space
+        self._source = random.Random(seed)
+        self._left = most
+        self._first = [config for config in first if not space.violation(config)]
+        self._seen: set[Config] = set()
+
+    def ask(self, count: int) -> list[Config]:
+        """Return up to `count` configs that were not asked for before."""
+        found: list[Config] = []
+        while self._left > 0 and len(found) < count:
+            config = self._first.pop(0) if self._first else self.fresh()
+            if config is None:
+                self._left = 0
+                break
+            if config in self._seen:
+                continue
+            self._seen.add(config)
+            found.append(config)
+            self._left -= 1
+        return found
+
+    def tell(self, config: Config, time_ms: float | None) -> None:
+        """Nothing depends on it."""
+
+    def fresh(self, tries: int = 200) -> Config | None:
+        """Return a random config that was not asked for yet, None when there is none."""
+        for _ in range(tries):
+            config = self._space.draw(self._source)
+            if config is None:
+                return None
+            if config not in self._seen:
+                return config
+        return next((c for c in self._space.valid() if c not in self._seen), None)
+
+
+class Climb:
+    """Uphill from a config: the neighbours of the best so far, begun anew elsewhere at a summit.
+
+    Where no neighbour is better, it goes on from a random config, until `most` were tried.
+    """
+
+    def __init__(self, space: SweepSpace, start: Config, most: int, seed: int = 0) -> None:
+        self._space = space
+        self._random = RandomSearch(space, most, seed)
+        self._left = most
+        self._seen: set[Config] = set()
+        self._times: dict[Config, float] = {}
+        self._pending: set[Config] = set()
+        self._summit: Config | None = None
+        self._queue = [start] if not space.violation(start) else []
+
+    def ask(self, count: int) -> list[Config]:
+        """Return up to `count` configs near the best of this climb."""
+        found: list[Config] = []
+        while self._left > 0 and len(found) < count:
+            if not self._queue:
+                if self._pending or found:
+                    break  # the answers decide where to go
+                self._go_on()
+                if not self._queue:
+                    break
+            config = self._queue.pop(0)
+            if config in self._seen:
+                continue
+            self._seen.add(config)
+            self._pending.add(config)
+            self._left -= 1
+            found.append(config)
+        return found
+
+    def tell(self, config: Config, time_ms: float | None) -> None:
+        """Move to a config that is better than the climb's best."""
+        self._pending.discard(config)
+        if time_ms is None:
+            return
+        self._times[config] = time_ms
+        if self._summit is None or time_ms < self._times[self._summit]:
+            self._summit = config
+            self._queue = [one for one in self._space.neighbours(config) if one not in self._seen]
+
+    def _go_on(self) -> None:
+        fresh = next(
+            (c for c in itertools.islice(iter(self._random.fresh, None), 200)
+             if c not in self._seen), None,
+        )  # fmt: skip
+        if fresh is None:
+            fresh = next((c for c in self._space.valid() if c not in self._seen), None)
+        self._summit = None
+        self._queue = [fresh] if fresh is not None else []
