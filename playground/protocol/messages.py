@@ -180,3 +180,10 @@ __all__ = [
     "Traced",
     "Unusable",
 ]
+
+SIDE_REQUESTS = (Hello, Cancel, GetPlane, GetElement, GetClocks)
+"""Requests that the engine answers at once, also while it is busy; all others wait their turn."""
+
+UNSEEN_REQUESTS = (CompileAhead, CompileEdited, GetFloor, GetProgram, GetSteps)
+"""Requests for the engine's idle time, which make way for any other, and requests of milliseconds
+that follow the cursor: the engine is not called busy for them."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 _SLOT_ERRORS_KEPT = 5
+_LATER = ("numpy", "playground.protocol.timing", "playground.protocol.messages")
+"""What the window names from the start and uses from the first request on: a hundred classes, and
+the arrays in them."""
 
 
 def application(arguments: list[str] | None = None) -> QApplication:
@@ -68,7 +71,8 @@ def main(path: str | None = None) -> int:
     app = application()
     settings = Settings()
     theme = Theme(theme_name(settings.theme))
-    defer("numpy")
+    for name in _LATER:
+        defer(name)
     from playground.ui.document import Document
     from playground.ui.late_engine import LateEngine
 
@@ -95,7 +99,8 @@ def main(path: str | None = None) -> int:
 
 def _after_first_paint(window: MainWindow, engine: EnginePort) -> None:
     # Before the engine's thread begins: a deferred module must not be read by two threads at once.
-    load("numpy")
+    for name in _LATER:
+        load(name)
     gc.enable()
     engine.start()
     window.load_views()

@@ -30,8 +30,8 @@ class _Deferred(types.ModuleType):
 def defer(name: str) -> None:
     """Make `import name` cheap: the module itself is read at the first use of an attribute.
 
-    The messages to the engine need numpy's arrays by name only, and numpy alone would take a good
-    part of the time to the first paint. Until `load` the module must stay with one thread.
+    Numpy alone would take a good part of the time to the first paint, and so would the classes of
+    all messages. Until `load` the module must stay with one thread.
     """
     if name in sys.modules:
         return

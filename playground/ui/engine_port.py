@@ -6,25 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.protocol import messages, timing
-
 if TYPE_CHECKING:
     from playground.protocol.messages import Request
-
-SIDE_REQUESTS = (
-    messages.Hello,
-    messages.Cancel,
-    messages.GetPlane,
-    messages.GetElement,
-    messages.GetClocks,
-)
-"""Requests that the engine answers at once, also while it is busy; all others wait their turn."""
-
-BACKGROUND_REQUESTS = (messages.CompileAhead, messages.CompileEdited, timing.GetFloor)
-"""Requests for the engine's idle time, which make way for any other: they are not called busy."""
-
-QUICK_REQUESTS = (messages.GetProgram, messages.GetSteps)
-"""Requests of milliseconds that follow the cursor: the engine is not called busy for them."""
 
 STATES = ("starting", "ready", "busy", "restarting", "dead")
 """What an engine can be; `stateChanged` carries one of them."""

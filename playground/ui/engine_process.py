@@ -19,12 +19,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
-from playground.ui.engine_port import (
-    BACKGROUND_REQUESTS,
-    QUICK_REQUESTS,
-    SIDE_REQUESTS,
-    EnginePort,
-)
+from playground.ui.engine_port import EnginePort
 from playground.ui.kernel_process import (
     GRACE_S,
     Kernel,
@@ -126,9 +121,9 @@ class EngineProcess(EnginePort):
         if kernel is None or not kernel.comms_open:
             self._finish_later(job)
             return job
-        side = isinstance(request, SIDE_REQUESTS)
+        side = isinstance(request, messages.SIDE_REQUESTS)
         self._send_comm(kernel, request, job, side=side)
-        if not side and not isinstance(request, (*BACKGROUND_REQUESTS, *QUICK_REQUESTS)):
+        if not side and not isinstance(request, messages.UNSEEN_REQUESTS):
             self._open_jobs.add(job)
             self._show_state()
         return job

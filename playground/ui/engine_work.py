@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from playground.model.finding import Finding
 from playground.model.knobs import step
 from playground.protocol import messages
-from playground.ui.engine_port import SIDE_REQUESTS
 from playground.ui.replay_queue import ReplayQueue
 
 if TYPE_CHECKING:
@@ -33,12 +32,10 @@ _UNASKED = (*_BACKGROUND, "query")
 _HOLDING = ("run", "sweep", "curve", "nsight")
 """Work that has the engine for long: replays asked for meanwhile wait for its end."""
 
-_STEP_OF_REPLY: dict[type, str] = {
-    messages.Compiled: "compile",
-    messages.Checked: "check",
-    messages.Measured: "measure",
-    messages.Covered: "coverage",
-}
+_STEP_OF_REPLY = {
+    "Compiled": "compile", "Checked": "check", "Measured": "measure", "Covered": "coverage",
+}  # fmt: skip
+"""By the reply's class, whose name says what it is; the classes themselves are read after start."""
 
 
 class EngineWork(QObject):
@@ -162,7 +159,7 @@ class EngineWork(QObject):
         self._rerunning = False
 
     def _send(self, request: Request, kind: str) -> int:
-        if not isinstance(request, SIDE_REQUESTS):
+        if not isinstance(request, messages.SIDE_REQUESTS):
             self._stop_ahead()
         job = self._engine.send(request)
         self._kinds[job] = kind
@@ -222,7 +219,7 @@ class EngineWork(QObject):
             document.take_measured(reply, current=current)
         if not current:
             return
-        self._delivered.add(_STEP_OF_REPLY.get(type(reply), ""))
+        self._delivered.add(_STEP_OF_REPLY.get(type(reply).__name__, ""))
         if isinstance(reply, messages.Compiled):
             document.take_compiled(reply)
         elif isinstance(reply, messages.Checked):

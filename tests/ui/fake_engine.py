@@ -27,12 +27,7 @@ from playground.model.launch import Argument, Launch, Preset, TensorInfo
 from playground.model.measurement import Measurement
 from playground.model.sweep import SweepResult, SweepRow, space
 from playground.protocol import messages
-from playground.ui.engine_port import (
-    BACKGROUND_REQUESTS,
-    QUICK_REQUESTS,
-    SIDE_REQUESTS,
-    EnginePort,
-)
+from playground.ui.engine_port import EnginePort
 from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
 from tests.ui.fake_programs import FakePrograms
@@ -147,7 +142,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms)
         self._job += 1
         job = self._job
         self.sent.append((job, request))
-        if isinstance(request, (*BACKGROUND_REQUESTS, *SIDE_REQUESTS, *QUICK_REQUESTS)):
+        if isinstance(request, (*messages.SIDE_REQUESTS, *messages.UNSEEN_REQUESTS)):
             self._quiet.add(job)
         if isinstance(request, messages.Cancel):
             self._cancel(request.job)

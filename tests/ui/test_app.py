@@ -32,6 +32,7 @@ def init(self, *arguments, **named):
             "heavy": sorted(set(sys.modules) & set(
                 "torch triton qtconsole jupyter_client pyqtgraph zmq jedi pygments".split())),
             "numpy": "numpy._core" in sys.modules,
+            "messages": "playground.protocol.replies" in sys.modules,
             "text": self.document.text[:20],
         }), flush=True)
         self.close_without_asking()
@@ -49,7 +50,12 @@ def test_first_paint_comes_before_everything_heavy(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
-    assert seen == {"heavy": [], "numpy": False, "text": '# typed\n"""Vector add'[:20]}
+    assert seen == {
+        "heavy": [],
+        "numpy": False,
+        "messages": False,
+        "text": '# typed\n"""Vector add'[:20],
+    }
 
 
 def test_a_deferred_module_is_whole_when_used(tmp_path):
