@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from playground.protocol import messages
 from playground.ui.newest_question import NewestQuestion
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from playground.model.access_site import AccessSite
     from playground.model.finding import Finding
     from playground.protocol.messages import ProgramSteps, Reply
@@ -34,7 +33,7 @@ class DocumentSteps(QObject):
         self.reply: ProgramSteps | None = None
         self.at = -1
         self.why = ""
-        self.wanted = False
+        self._wanted: set[str] = set()
         self._question = NewestQuestion(document, self._take, self._ended)
         programs.chosenChanged.connect(self._follow)
         document.coveredChanged.connect(self._forget)
@@ -49,10 +48,12 @@ class DocumentSteps(QObject):
         """Whether they are being recorded."""
         return self._question.running
 
-    def want(self, wanted: bool) -> None:
-        """Tell that steps are looked at, or no longer."""
-        self.wanted = wanted
-        if not wanted:
+    def want(self, who: str, wanted: bool) -> None:
+        """Tell that `who` looks at steps, or no longer; without anybody all of them are shown."""
+        if wanted == (who in self._wanted):
+            return
+        (self._wanted.add if wanted else self._wanted.discard)(who)
+        if not self._wanted:
             self.go(-1)
         self._follow()
 
@@ -86,6 +87,16 @@ class DocumentSteps(QObject):
         first, last = self.reply.offsets[self.at], self.reply.offsets[self.at + 1]
         return self.reply.elements[first:last]
 
+    def of_tensor(self, name: str) -> np.ndarray:
+        """Return all elements of a tensor that the program touches, step after step."""
+        coverage, reply = self._document.coverage, self.reply
+        parts = [np.empty(0, np.int64)]
+        if reply is not None and coverage is not None:
+            names = [tensor.name for tensor in coverage.tensors]
+            steps = np.flatnonzero(reply.tensors == names.index(name)) if name in names else ()
+            parts += [reply.elements[reply.offsets[i] : reply.offsets[i + 1]] for i in steps]
+        return np.concatenate(parts)
+
     # ------------------------------------------------------------------------------ asking
 
     def _follow(self) -> None:
@@ -102,7 +113,7 @@ class DocumentSteps(QObject):
             self.at = -1
             self.changed.emit()
             self.moved.emit()
-        if not self.wanted or coverage is None or program is None:
+        if not self._wanted or coverage is None or program is None:
             return
         self.why = ""
         self._question.ask(messages.GetSteps(coverage.launch, coverage.config, program))

@@ -108,7 +108,7 @@ def test_a_loop_is_stepped_through_in_its_order(app: App) -> None:
     app.settle(120)
     programs = document.programs
     programs.choose((3,))
-    programs.steps.want(True)
+    programs.steps.want("test", True)
     wait_for(lambda: programs.steps.count > 0, 60, "the steps")
     steps = programs.steps
     # K / BLOCK_K times a load of A and of B, then the store of C.
@@ -126,5 +126,5 @@ def test_a_loop_is_stepped_through_in_its_order(app: App) -> None:
     row, column = np.divmod(steps.elements(), 256)
     assert (row.min(), row.max() + 1) == (3 * block_m, 4 * block_m)
     assert (column.min(), column.max() + 1) == (block_k, 2 * block_k)
-    steps.want(False)
+    steps.want("test", False)
     programs.choose(())

@@ -208,11 +208,11 @@ def main() -> None:
         canvas.fit()
         steps = [lambda: document.programs.step(1)] * count
         say(head + "next program", run(steps))
-        document.programs.steps.want(True)
+        document.programs.steps.want("test", True)
         settle(app, lambda: document.programs.steps.count > 0)
         steps = [lambda s=step: document.programs.steps.go(s) for step in range(count)]
         say(head + "next step within a program", run(steps))
-        document.programs.steps.want(False)
+        document.programs.steps.want("test", False)
         document.programs.choose(())
         grid = view.program_map.canvas
         say("programs' own map: hover", run([

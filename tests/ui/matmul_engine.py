@@ -142,15 +142,25 @@ class MatmulEngine(FakeEngine):
         everywhere = np.zeros((len(r), len(c)), bool)
         masks = {
             "a_ptr": (inside_row | everywhere, 1), "b_ptr": (inside_column | everywhere, 1),
-            "c_ptr": (inside_row & inside_column, 2), "batch_ptr": (everywhere, 2),
+            "c_ptr": (inside_row & inside_column, 2),
+            "batch_ptr": (self._of_batch(request, r) | everywhere, 2),
         }  # fmt: skip
         mask, bit = masks[request.tensor]
         touched = (mask * bit).astype(np.uint8)
         count = block * (self.size // 2 if bit == 1 else block)
+        if request.tensor == "batch_ptr":
+            count = 16 * 96 * (request.program // 10 < 3 and request.program % 10 < 4)
         loads, stores = (count, 0) if bit == 1 else (0, count)
         return [
             messages.ProgramFootprint(request.tensor, request.program, view, touched, loads, stores)
         ]
+
+    @staticmethod
+    def _of_batch(request: messages.GetProgram, rows: np.ndarray) -> np.ndarray:
+        """Program 10 s + i stores 16 rows of slice s, from row 16 i on."""
+        plane, part = divmod(request.program, 10)
+        shown = bool(request.view.slices) and plane == request.view.slices[0]
+        return (rows // 16 == part) & shown
 
     def report(self, launch: int, config: Config, target: str | None) -> CompileReport:
         small = Config.of({"BLOCK_SIZE": self.block(config) * 8, "num_warps": config["num_warps"]})
@@ -245,11 +255,16 @@ class MatmulEngine(FakeEngine):
             sites += [0, 1]
         parts.append(rows[:, None] * size + columns)
         sites.append(2)
+        plane, part = divmod(request.program, 10)
+        if plane < 3 and part < 4:
+            parts.append(np.arange(16 * 96).reshape(16, 96) + (plane * 64 + part * 16) * 96)
+            sites.append(3)
         lengths = np.array([part.size for part in parts])
         return [
             messages.ProgramSteps(
-                request.launch, request.config, request.program, np.array(sites, np.int32),
-                np.array(sites, np.int32), np.concatenate([[0], lengths.cumsum()]),
+                request.launch, request.config, request.program,
+                np.minimum(np.array(sites, np.int32), 2), np.array(sites, np.int32),
+                np.concatenate([[0], lengths.cumsum()]),
                 np.concatenate([part.ravel() for part in parts]).astype(np.int64),
             )
         ]  # fmt: skip

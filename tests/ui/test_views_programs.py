@@ -207,28 +207,40 @@ def test_steps_of_a_program_light_up_exactly_their_elements(
     view.show_program(21)
     press(view, "coverage.steps")
     slider = view.findChild(QSlider, "coverage.step")
-    qtbot.waitUntil(lambda: slider.maximum() == 2 * 512 // STEP_K)
+    qtbot.waitUntil(lambda: slider.maximum() == 2 * 512 // STEP_K + 1)
     text = view.findChild(QLabel, "coverage.step.text")
-    assert text.text() == "17 steps: all of them"
+    assert text.text() == "18 steps: all of them"
     slider.setFocus()
     QTest.keyClick(slider, Qt.Key.Key_Right)
-    assert text.text() == "step 1 of 17: load a_ptr, line 52 · 8\u2009192 elements"
+    assert text.text() == "step 1 of 18: load a_ptr, line 52 · 8\u2009192 elements"
     assert map_of(view, "a_ptr").canvas.step.loads == (QRectF(0, 256, 64, 128),)
     assert map_of(view, "b_ptr").canvas.step.loads == ()
     press(view, "coverage.step.next")
     assert map_of(view, "b_ptr").canvas.step.loads == (QRectF(640, 0, 128, 64),)
-    QTest.keyClick(slider, Qt.Key.Key_End)
-    assert text.text().startswith("step 17 of 17: store c_ptr, line 60")
+    slider.setValue(16)
+    assert text.text().startswith("step 17 of 18: store c_ptr, line 60")
     assert map_of(view, "c_ptr").canvas.step.stores == (QRectF(640, 256, 128, 128),)
     with qtbot.waitSignal(view.sourceLineRequested) as told:
         press(view, "coverage.step.line")
     assert told.args == [60]
     # Another program has steps of its own, from its beginning.
     view.show_program(22)
-    qtbot.waitUntil(lambda: view._programs.steps.count == 17 and view._programs.steps.at == -1)
+    qtbot.waitUntil(lambda: view._programs.steps.count == 18 and view._programs.steps.at == -1)
     assert map_of(view, "c_ptr").canvas.step is None
     press(view, "coverage.steps")
     assert not view.step_row.isVisible()
+
+
+def test_a_program_is_shown_in_the_slice_that_it_touches(view: CoverageView, qtbot: QtBot) -> None:
+    batch = map_of(view, "batch_ptr")
+    assert batch.slice_values() == (0,)
+    view.show_program(22)
+    qtbot.waitUntil(lambda: batch.slice_values() == (2,) and view.idle)
+    qtbot.waitUntil(lambda: batch.canvas.footprints[0].stores == (QRectF(0, 32, 96, 16),))
+    # A program that touches nothing of it leaves the slice alone.
+    view.show_program(60)
+    qtbot.waitUntil(lambda: view.idle)
+    assert batch.slice_values() == (2,)
 
 
 def test_playing_goes_through_programs_and_stops_at_the_last(

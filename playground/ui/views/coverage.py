@@ -58,7 +58,6 @@ class CoverageView(QWidget):
         self.controls = CoverageControls(theme, self)
         self.stepper = ProgramStepper(self._programs, theme, self._is_drawn, self)
         self.step_row = StepRow(document, theme, self._is_drawn, self)
-        self.step_row.hide()
         self.program_map = ProgramMap(self._programs, theme, self)
         self.grid = MapGrid(self)
         self._banner = Notice("coverage.banner", theme, "bad", "warning", self)
@@ -90,6 +89,7 @@ class CoverageView(QWidget):
         layout.addWidget(self._legend)
         layout.addWidget(self._status)
         layout.addWidget(self.stepper.text)
+        layout.addWidget(self.step_row.text)
         self._empty = EmptyState("coverage.empty", "", "", self._theme, self)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._empty)
@@ -98,6 +98,8 @@ class CoverageView(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._stack)
         self.controls.show_arrangement(self.grid.arrangement)
+        self.step_row.hide()
+        self.step_row.text.hide()
 
     def _connect(self) -> None:
         controls, programs, document = self.controls, self._programs, self._document
@@ -116,11 +118,13 @@ class CoverageView(QWidget):
         self.program_map.canvas.left.connect(self._show_status)
         self.program_map.canvas.stepRequested.connect(programs.step)
         self._actions.tableToggled.connect(self._pages.setCurrentIndex)
+        self._actions.tableToggled.connect(self._legend.setHidden)
         programs.chosenChanged.connect(self._show_programs)
         programs.hoveredChanged.connect(self._show_programs)
         programs.orderChanged.connect(self._show_maps)
         programs.schedule.changed.connect(self._show_maps)
         programs.steps.moved.connect(self._show_step)
+        programs.steps.changed.connect(self._find_slices)
         document.coveredChanged.connect(self._show_coverage)
         document.configChanged.connect(self._show_status)
         document.launchesChanged.connect(self._show_coverage)
@@ -345,13 +349,17 @@ class CoverageView(QWidget):
     def _show_counts(self) -> None:
         chosen = self.chosen
         counts = chosen.feed.footprint.counts if chosen is not None else None
+        self._find_slices()
         self.stepper.show_counts(
             (chosen.tensor.name, *counts) if chosen is not None and counts is not None else None
         )
 
     def _show_steps(self, shown: bool) -> None:
-        self.step_row.setVisible(shown)
-        self._programs.steps.want(shown)
+        for widget in (self.step_row, self.step_row.text):
+            widget.setVisible(shown)
+        # What a step does tells more than what the whole program does; one line is for either.
+        self.stepper.text.setVisible(not shown)
+        self._programs.steps.want("row", shown)
 
     def _show_step(self) -> None:
         steps = self._programs.steps
@@ -360,4 +368,15 @@ class CoverageView(QWidget):
             mine = elements if each.tensor.name == steps.tensor() else None
             if mine is None and elements is not None:
                 mine = elements[:0]
+            if mine is not None and len(mine) and each.go_to_elements(mine):
+                self._show_maps()
             each.feed.footprint.show_step(mine, stored=site is None or site.kind != "load")
+
+    def _find_slices(self) -> None:
+        """Show tensors of three and more dimensions where the program chosen touches them."""
+        steps = self._programs.steps
+        lost = [each for each in self._maps if each.feed.footprint.elsewhere]
+        steps.want("slices", bool(lost) and self._programs.current is not None)
+        moved = [each.go_to_elements(steps.of_tensor(each.tensor.name)) for each in lost]
+        if any(moved):
+            self._show_maps()

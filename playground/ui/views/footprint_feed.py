@@ -61,6 +61,13 @@ class FootprintFeed(QObject):
             return None
         return self.shapes[0].load_count, self.shapes[0].store_count
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether one chosen program touches the tensor, but nothing of the slice shown."""
+        if self._preview or len(self._programs) != 1 or len(self._shape) < 3:
+            return False
+        return any(self.counts or ()) and self.shapes[0].empty
+
     def set_place(
         self, name: str, shape: tuple[int, ...], slices: tuple[int, ...], *, recounted: bool
     ) -> None:

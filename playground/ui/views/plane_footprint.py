@@ -38,6 +38,11 @@ class FootprintShape:
     store_count: int
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing of it is in the plane shown."""
+        return not self.loads and not self.stores and self.image is None
+
+    @property
     def bounds(self) -> QRectF:
         """The smallest rectangle around all of it; null when it touches nothing here."""
         bounds = QRectF()

@@ -234,13 +234,14 @@ class PlanePainting:
         if picture is None:
             return
         metrics = self._canvas.fontMetrics()
+        # Tiles of one size have all their labels or none: the widest one decides.
+        least = max((metrics.horizontalAdvance(str(n)) for _, n in picture.labels), default=0) + 6
         for rect, program in picture.labels:
             target = self._canvas.target(rect).intersected(area)
             text = str(program)
-            width = metrics.horizontalAdvance(text) + 6
-            if target.width() < width + 4 or target.height() < metrics.height() + 2:
+            if target.width() < least or target.height() < metrics.height() + 2:
                 continue
-            box = QRectF(0, 0, width, metrics.height())
+            box = QRectF(0, 0, metrics.horizontalAdvance(text) + 6, metrics.height())
             box.moveCenter(target.center())
             ground = self._theme.color("plot_background")
             ground.setAlphaF(0.78)

@@ -16,6 +16,8 @@ from playground.ui.views.formatting import count_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QResizeEvent
+
     from playground.ui.document_programs import DocumentPrograms
     from playground.ui.theme import Theme
 
@@ -108,8 +110,7 @@ class ProgramStepper(QWidget):
         self.spin.setObjectName("coverage.program")
         self.spin.setAccessibleName("Program whose loads and stores are highlighted")
         self.spin.setToolTip("Linear program id: x counts fastest, then y, then z")
-        self.spin.setPrefix("program ")
-        self.spin.setSpecialValueText("no program")
+        self._fit()
         self.spin.setMinimum(-1)
         self.spin.setValue(-1)
         self.spin.setKeyboardTracking(False)
@@ -124,8 +125,8 @@ class ProgramStepper(QWidget):
         self.order = QComboBox(self)
         self.order.setObjectName("coverage.order")
         self.order.setAccessibleName("Order in which programs are stepped through")
-        self.order.addItem("by launch", "launch")
-        self.order.addItem("by start", "start")
+        self.order.addItem("launch", "launch")
+        self.order.addItem("start", "start")
         self.order.activated.connect(self._on_order)
         self.speed = QComboBox(self)
         self.speed.setObjectName("coverage.speed")
@@ -170,6 +171,18 @@ class ProgramStepper(QWidget):
         for button, name in self._icons:
             button.setIcon(icon(name, self._theme))
             button.setIconSize(QSize(size, size))
+
+    def _fit(self) -> None:
+        # Where the row is short the number alone; the cross beside it clears it as well.
+        roomy = self.width() > self.fontMetrics().height() * 32
+        self.spin.setPrefix("program " if roomy else "")
+        self.spin.setSpecialValueText("no program" if roomy else "none")
+        self.spin.setMaximumWidth(self.spin.sizeHint().width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say more or less, as there is room."""
+        super().resizeEvent(event)
+        self._fit()
 
     def show_count(self) -> None:
         """Offer the programs that there are now."""

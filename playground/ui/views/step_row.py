@@ -54,13 +54,13 @@ class StepRow(QWidget):
         self.slider.setRange(-1, -1)
         self.slider.valueChanged.connect(self._steps.go)
         self.slider.setMinimumWidth(self.fontMetrics().height() * 6)
+        # The page puts it where there is room for a sentence.
         self.text = ElidedLabel("coverage.step.text", self)
         self._line = self._tool("coverage.step.line", "goto", "Show this step's line in the editor")
         self._line.clicked.connect(self._go)
         for widget in (previous, self.player, following):
             row.addWidget(widget)
-        row.addWidget(self.slider, 2)
-        row.addWidget(self.text, 3)
+        row.addWidget(self.slider, 1)
         row.addWidget(self._line)
         self._steps.changed.connect(self._show)
         self._steps.moved.connect(self._show)
@@ -96,7 +96,7 @@ class StepRow(QWidget):
         steps, programs = self._steps, self._document.programs
         if programs.current is None:
             return "choose a program to step through its loads and stores"
-        if steps.running:
+        if steps.running and steps.reply is None:
             return "recording what the program does …"
         if steps.reply is None:
             return steps.why or "no steps recorded"

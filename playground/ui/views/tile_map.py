@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSpinBox, QToolButton, QVBoxLayout, QWidget
 
@@ -101,7 +102,6 @@ class MapFrame(QWidget):
             self._slice_row.addWidget(box)
             self._boxes.append(box)
         self._fit_slices()
-        self.slices.setVisible(bool(sizes))
 
     def _fit_slices(self) -> None:
         # In a small map the number alone; its tooltip says of what.
@@ -111,6 +111,9 @@ class MapFrame(QWidget):
             box.setPrefix(prefix if roomy else "")
             box.setSuffix(suffix if roomy else "")
         self.note.setVisible(roomy or not self._boxes)
+        # Where even that has no room, the name has it; made large, the map can be sliced again.
+        tiny = self.width() < self.fontMetrics().height() * 9
+        self.slices.setVisible(bool(self._boxes) and not tiny)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say more or less of the slices, as there is room."""
@@ -162,6 +165,24 @@ class TileMap(MapFrame):
         self.canvas.set_plane(rows, columns, folded=len(tensor.shape) == 1)
         self.canvas.setAccessibleDescription(text)
         self.feed.show(tensor, colouring, self.slice_values())
+
+    def go_to_elements(self, elements: np.ndarray) -> bool:
+        """Choose the slice of the first of these elements unless one is in view; tell if so.
+
+        Elements are places in the tensor counted row by row, int64.
+        """
+        shape = self.tensor.shape
+        if len(shape) < 3 or not len(elements):
+            return False
+        plane = shape[-2] * shape[-1]
+        slices = np.unique(elements // plane)
+        indices = [
+            tuple(map(int, each)) for each in np.transpose(np.unravel_index(slices, shape[:-2]))
+        ]
+        if self.slice_values() in indices:
+            return False
+        self.set_slices(indices[0])
+        return True
 
     def _on_slice(self) -> None:
         self.sliced.emit()
