@@ -1,0 +1,78 @@
+"""A sweep on a real GPU: times, finalists, and configs that poison CUDA or never end."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import playground
+from playground.model.sweep_plan import SweepPlan
+from playground.model.sweep_space import make_space
+
+pytestmark = pytest.mark.gpu
+ROOT = Path(__file__).parents[2]
+
+
+def test_matmul_is_ranked_confirmed_and_right() -> None:
+    session = playground.open(ROOT / "kernels" / "matmul.py")
+    session.run("example()", {"m": 1024, "n": 1024, "k": 1024})
+    launch = session.launches[0].info
+    values = {"BLOCK_M": (32, 64, 128), "BLOCK_N": (64, 128), "num_warps": (4, 8)}
+    space = make_space(launch.knobs, launch.config, values, ("BLOCK_M * BLOCK_N <= 8192",))
+    result = session.sweep(0, plan=SweepPlan(space, start=launch.config))
+    session.close()
+    rows = {row.config: row for row in result.rows}
+    assert {row.status for row in rows.values()} == {"correct", "constraint"}
+    assert not result.note
+    confirmed = [row for row in rows.values() if row.confirmed]
+    assert 2 <= len(confirmed) <= 9
+    assert all(row.samples >= 100 for row in confirmed)
+    assert rows[launch.config].confirmed
+    assert result.best is not None
+    assert result.best.place == 1
+    fastest = min(row.median_ms for row in confirmed if row.median_ms)
+    assert result.best.median_ms <= 1.02 * fastest
+
+
+def test_a_poisoned_context_and_an_endless_kernel_cost_one_config_each(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        textwrap.dedent("""
+            import torch, triton, triton.language as tl
+
+            @triton.jit
+            def kernel(x, o, n, B: tl.constexpr, STEP: tl.constexpr, FAR: tl.constexpr):
+                turn = 0
+                while turn < 1:
+                    turn += STEP
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                value = tl.load(x + i + FAR * 1099511627776, i < n)
+                tl.store(o + i, value + 1, i < n)
+
+            def example():
+                x = torch.zeros(100000, device="cuda")
+                o = torch.empty_like(x)
+                kernel[lambda m: (triton.cdiv(100000, m["B"]),)](x, o, 100000, B=64, STEP=1, FAR=0)
+                return o
+        """)
+    )
+    session = playground.open(path)
+    session.run()
+    launch = session.launches[0].info
+    values = {"B": (64, 128, 256), "STEP": (0, 1), "FAR": (0, 1)}
+    where = ("STEP == 1 or B == 128 and FAR == 0", "FAR == 0 or B == 256")
+    space = make_space(launch.knobs, launch.config, values, where)
+    result = session.sweep(0, plan=SweepPlan(space, limit_s=10.0))
+    found = {
+        (row.config["B"], row.config["STEP"], row.config["FAR"]): row.status
+        for row in result.rows
+        if row.status != "constraint"
+    }
+    assert found == {
+        (64, 1, 0): "correct", (128, 1, 0): "correct", (256, 1, 0): "correct",
+        (128, 0, 0): "timeout", (256, 1, 1): "runtime",
+    }  # fmt: skip
+    assert session.check().result.status == "correct"
+    session.close()
