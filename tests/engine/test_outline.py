@@ -79,6 +79,105 @@ answer["told"] = [
     assert one_by_one == [4, 24, True]
 
 
+def test_a_gpu_s_runs_are_read_whatever_their_room(tmp_path):
+    # The GPU's part is played by a recording: it leaves what the recording copy would, in an order
+    # of programs of its own, and no more of it than there is room for.
+    told = in_child(
+        """
+import contextlib
+from types import SimpleNamespace
+import numpy as np
+import torch
+from playground.engine.job import Job
+from playground.engine.outline import OutlineBuilder, outlined
+from playground.engine.recording import record
+from playground.engine.replay_layout import layout_for
+from playground.engine.triton_private import tracing_outline
+from playground.engine.triton_private.tracing_record import ACCESS_SHIFT, LANE_BITS
+from tests.engine import outlined_kernels as kernels
+from tests.engine.coverage_parts import captured, prepared
+
+torch.cuda.device = lambda _: contextlib.nullcontext()
+
+class Played(tracing_outline.GpuOutliner):
+    def __init__(self, layout, ready):
+        self.layout, self.device, self.runs = layout, torch.device("cpu"), 0
+        count = ready.grid[0] * ready.grid[1] * ready.grid[2]
+        self.recording = made = record(ready, range(count))
+        kinds = {}
+        self.kind = [
+            kinds.setdefault((int(made.site[i]), made.shapes[made.shape[i]],
+                              int(made.element_size[i])), len(kinds))
+            for i in range(len(made))
+        ]
+        self.copy = SimpleNamespace(
+            accesses=[SimpleNamespace(site=s, shape=shape, size=z) for s, shape, z in kinds])
+
+    def _compile_beside(self, *_):
+        pass
+
+    def _free_bytes(self):
+        return 1 << 40
+
+    def _run_into(self, ready, programs, room, *_):
+        self.runs += 1
+        made, place, events = self.recording, 0, 0
+        room.events.fill_(-1)
+        for program in sorted(programs, key=lambda number: (number % 3, -number)):
+            for i in made.of_program(program):
+                lanes = int(made.lanes[i])
+                if place + lanes <= len(room.lanes) and events < len(room.events):
+                    row = torch.full((lanes,), -1, dtype=torch.int64)
+                    mine = slice(made.offsets[i], made.offsets[i + 1])
+                    row[torch.from_numpy(made.lane[mine].astype(np.int64))] = torch.from_numpy(
+                        made.addresses[mine].astype(np.int64))
+                    room.lanes[place : place + lanes] = row
+                    room.events[events, 0] = program | (self.kind[i] << ACCESS_SHIFT)
+                    room.events[events, 1] = place
+                place, events = place + lanes, events + 1
+        room.cursor[0] = place | (events << LANE_BITS)
+
+x, y = torch.zeros(13, 100), torch.empty(13, 90)
+wide = torch.zeros(40, 72)
+for name, call in (
+    ("ragged", lambda: kernels.ragged[(5, 3)](x, y, 13, 90, 100, BLOCK=32)),
+    ("tiled", lambda: kernels.tiled[(3, 5)](wide, torch.empty_like(wide), 40, 72, ROWS=16,
+                                            COLUMNS=16)),
+    ("uneven", lambda: kernels.scalars[(4,)](x.view(-1), x.view(-1), 97)),
+):
+    ready = prepared(captured(call)[-1])
+    expected = outlined(ready, Job())
+    layout = layout_for(ready)
+    for most in (1 << 20, 1100, 600):
+        tracing_outline.LANES_A_RUN = tracing_outline._FEWEST_LANES = most
+        played = Played(layout, ready)
+        builder = OutlineBuilder(layout, played.device)
+        found = builder.outline(played.outline_into(builder, ready, Job()))
+
+        def lines(made, i):
+            shape = made.shapes[made.shape[i]]
+            return [made.line[i] + shape.starts, shape.lengths]
+
+        same = len(found) == len(expected) and found.programs == expected.programs and all(
+            (getattr(found, column) == getattr(expected, column)).all()
+            for column in ("program", "line", "least", "requested_bytes")
+        ) and all(
+            (a == b).all()
+            for i in range(len(found))
+            for a, b in zip(lines(found, i), lines(expected, i))
+        )
+        answer[f"{name} {most}"] = [bool(same), played.runs]
+""",
+        interpret=True,
+        tmp_path=tmp_path,
+    )
+    assert [name for name, (same, _) in told.items() if not same] == []
+    assert len(told) == 9
+    # One run to learn how much a program takes, and one for all: or several, with less room.
+    assert told["ragged 1048576"][1] == 2
+    assert told["ragged 600"][1] > 4
+
+
 def test_tiles_of_one_shape_share_it_wherever_they_lie():
     outline = built(
         ([0, 1, 2], [0, 0, 1], [[1024, 1028, 1280, OFF], [2048, 2052, 2304, OFF],
