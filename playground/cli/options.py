@@ -138,6 +138,10 @@ def _add_coverage(add: Callable[..., object]) -> None:
         "--steps", metavar="PROGRAM",
         help="each access of one program in order; its linear id, or x,y,z in the grid",
     )  # fmt: skip
+    add(
+        "--sample", type=int, metavar="N",
+        help="without a GPU, count N programs spread over the grid instead of all",
+    )  # fmt: skip
     add("--png", type=Path, metavar="FILE", help="draw every tensor's tile map, with legends")
     add("--svg", type=Path, metavar="FILE", help="the same as a drawing that stays sharp")
     add(
@@ -165,6 +169,9 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
     budget_ms = getattr(options, "budget", 200.0)
     if not 0 < budget_ms < math.inf:
         parser.error("--budget is a number of milliseconds above 0")
+    sample = getattr(options, "sample", None)
+    if sample is not None and sample < 1:
+        parser.error("--sample is a number of programs, 1 or more")
     return Task(
         verb=verb,
         file=options.file,
@@ -199,6 +206,7 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         schedule=getattr(options, "schedule", False),
         reuse=getattr(options, "reuse", False),
         steps=getattr(options, "steps", None),
+        sample=sample,
     )
 
 

@@ -44,7 +44,8 @@ def extras(work: Work) -> Json:
             "steps",
             f"recording program {program}",
             lambda: schema.steps(
-                session.steps(index, config, program, job), session.coverage(index, config, job)
+                session.steps(index, config, program, job),
+                session.coverage(index, config, job, sample=task.sample),
             ),
         )
     files = dict.fromkeys(schema.COVERAGE_FILES)
@@ -61,7 +62,12 @@ def _written(work: Work, path: str, *, with_schedule: bool) -> bool:
             "coverage",
             f"writing {path}",
             lambda: work.session.save_counts(
-                path, work.launch.index, work.config, work.job, schedule=with_schedule
+                path,
+                work.launch.index,
+                work.config,
+                work.job,
+                schedule=with_schedule,
+                sample=work.task.sample,
             ),
         )
         return True
@@ -73,7 +79,9 @@ def _keep_picture(work: Work, path: str) -> None:
     from playground.engine.pictures import coverage_replies
     from playground.protocol.message_files import save_replies
 
-    counts = work.session.kept.counts[(work.launch.index, work.config)]
+    counts = work.session.kept.counts_to_show((work.launch.index, work.config))
+    if counts is None:
+        raise LookupError("the counts are no longer kept: they take more memory than there is")
     with contextlib.suppress(FailedError):
         work.attempt(
             "coverage",

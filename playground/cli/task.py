@@ -47,6 +47,7 @@ class Task:
     schedule: bool = False
     reuse: bool = False
     steps: str | None = None
+    sample: int | None = None
     npz: str = ""
     picture_data: str = ""
     benchmarks: bool = False

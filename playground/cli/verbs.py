@@ -104,7 +104,9 @@ def coverage(work: Work) -> None:
     counted = work.attempt(
         "coverage",
         "counting loads and stores",
-        lambda: work.session.coverage(work.launch.index, work.config, job=work.job),
+        lambda: work.session.coverage(
+            work.launch.index, work.config, job=work.job, sample=work.task.sample
+        ),
     )
     work.report.put("coverage", schema.coverage(counted, work.launch.kernel))
     work.report.add(*coverage_findings(work.launch.kernel, counted))

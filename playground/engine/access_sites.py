@@ -79,6 +79,8 @@ class Survey:
 
 def sample_of(programs: int, wanted: int = 64) -> list[int]:
     """Return up to `wanted` of a launch's programs: the first, the last and an even spread."""
+    if wanted == 1:
+        return [0][:programs]
     if programs <= wanted:
         return list(range(programs))
     return sorted({round(index * (programs - 1) / (wanted - 1)) for index in range(wanted)})

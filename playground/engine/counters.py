@@ -80,6 +80,8 @@ class CountedRun:
     survey: Survey | None = None
     num_warps: int = 4
     hazards: tuple[Hazard, ...] = ()
+    programs_counted: int | None = None
+    """None where all programs were counted."""
 
     @property
     def programs(self) -> int:
@@ -155,6 +157,7 @@ class Counts:
             sites=self._sites(used),
             hazards=run.hazards,
             operations=tuple(run.survey.operations.items()) if run.survey else (),
+            programs_counted=run.programs_counted,
         )
 
     def _used(self) -> dict[tuple[str, int], tuple[int, int]]:
@@ -199,6 +202,7 @@ class Counts:
                     distinct = distinct.narrow(axis, 0, 1)
             unwritten = int(torch.count_nonzero(distinct & 1))
             multi = int(torch.count_nonzero(distinct & 2))
+        whole = self.run.programs_counted is None
         return TensorCoverage(
             name=view.name,
             shape=view.shape,
@@ -206,14 +210,14 @@ class Counts:
             elements=view.elements,
             loads=loads,
             stores=stores,
-            unwritten=unwritten,
+            unwritten=unwritten if whole else None,
             multi_written=multi,
             out_of_bounds=sum(
                 item.lanes for item in self.run.out_of_bounds if item.tensor == view.name
             ),
             disputed=self._disputed(view),
-            unread=self._unread(view, loads),
-            read_again=self._read_again(view, loads),
+            unread=self._unread(view, loads) if whole else None,
+            read_again=self._read_again(view, loads) if whole else None,
         )
 
     def _unread(self, view: TensorView, loads: AccessCount) -> int | None:
@@ -243,7 +247,7 @@ class Counts:
         """Return uint8 in the tensor's shape: bit 0 unwritten, bit 1 written by several programs.
 
         Bit 3 is set where those stored different values. None for a tensor that the launch never
-        stores to: there nothing is missing.
+        stores to: there nothing is missing. Of a sample of programs bit 0 is never set.
         """
         with self._lock:
             if tensor not in self._flags:
@@ -261,7 +265,8 @@ class Counts:
         # which wraps to the lowest int32.
         several = (last + first) != -(2**31)
         several &= ~unwritten
-        flags = unwritten.to(torch.uint8) | (several.to(torch.uint8) << 1)
+        missing = unwritten if self.run.programs_counted is None else torch.zeros_like(unwritten)
+        flags = missing.to(torch.uint8) | (several.to(torch.uint8) << 1)
         if self.cells.disputed is not None:
             flags |= (on_tensor(self.cells.disputed, view) != 0).to(torch.uint8) << 3
         return flags

@@ -17,8 +17,9 @@ __all__ = ["Counts", "count"]
 
 
 def count(
-    prepared: PreparedReplay, job: Job | None = None, *, budget_bytes: int | None = None
-) -> Counts:
+    prepared: PreparedReplay, job: Job | None = None, *, budget_bytes: int | None = None,
+    sample: int | None = None,
+) -> Counts:  # fmt: skip
     """Count every load and store of one launch under one config.
 
     On a GPU by a tracing copy of the kernel. Without one, all programs are followed together as far
@@ -35,6 +36,8 @@ def count(
     budget_bytes
         Memory for counters: a quarter of the GPU's free memory by default, 2 GB in the
         interpreter. Above it the count takes several runs, or keeps its counters on disk.
+    sample
+        Without a GPU, count so many programs instead of all, and say so. On a GPU it has no effect.
 
     Raises
     ------
@@ -55,7 +58,7 @@ def count(
         from playground.engine.triton_private.tracing_interpreter import InterpreterCounter
 
         with one_thread():
-            counts = InterpreterCounter(layout).count(prepared, job, budget_bytes)
+            counts = InterpreterCounter(layout).count(prepared, job, budget_bytes, sample)
             counts.summary()  # here, so that the side thread finds it made
     else:
         from playground.engine.triton_private.tracing_passes import GpuCounter

@@ -61,6 +61,7 @@ class Kept:
     )
     hosted: OrderedDict[tuple[CapturedLaunch, Config], Hosted] = field(default_factory=OrderedDict)
     counts: OrderedDict[Key, Counts] = field(default_factory=OrderedDict)
+    samples: OrderedDict[Key, Counts] = field(default_factory=OrderedDict)
     schedules: OrderedDict[Key, Scheduled] = field(default_factory=OrderedDict)
     steps: OrderedDict[tuple[int, Config, int], ProgramSteps] = field(default_factory=OrderedDict)
     outlines: OrderedDict[Key, Outline] = field(default_factory=OrderedDict)
@@ -88,11 +89,22 @@ class Kept:
         _bound(self.hosted, _HOSTED)
 
     def keep_counts(self, key: Key, counts: Counts) -> None:
-        """Keep counters, which can be as large as the tensors."""
+        """Keep counters, which can be as large as the tensors.
+
+        Those of a sample of programs are kept apart: nothing may be computed from them.
+        """
+        if counts.run.programs_counted is not None:
+            self.samples = OrderedDict({key: counts})
+            return
+        self.samples.pop(key, None)
         self.counts[key] = counts
         _bound(self.counts, _COUNTS)
         while len(self.counts) > 1 and self._counts_bytes() > _COUNTS_BYTES:
             self.counts.popitem(last=False)
+
+    def counts_to_show(self, key: Key) -> Counts | None:
+        """Return counters for pictures: of all programs where there are such, else of a sample."""
+        return self.counts.get(key) or self.samples.get(key)
 
     def keep_schedule(self, key: Key, scheduled: Scheduled) -> None:
         """Keep where and when the programs ran."""
@@ -134,8 +146,8 @@ class Kept:
 
     def forget(self, launch: CapturedLaunch) -> None:
         """Drop what was prepared for a launch: where its knobs enter is known better now."""
-        for kept in (self.replays, self.outcomes, self.measured, self.counts, self.schedules,
-                     self.steps, self.outlines, self.reuse):  # fmt: skip
+        for kept in (self.replays, self.outcomes, self.measured, self.counts, self.samples,
+                     self.schedules, self.steps, self.outlines, self.reuse):  # fmt: skip
             self._drop(kept, launch.info.index)
         for made in [made for made in self.hosted if made[0] is launch]:
             del self.hosted[made]

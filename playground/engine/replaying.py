@@ -35,7 +35,7 @@ class Replaying:
 
     def __init__(
         self, session: Session, launch: int, config: Config, job: Job, revision: int,
-        budget_ms: float, cache: CacheMode, target: str | None,
+        budget_ms: float, cache: CacheMode, target: str | None, sample: int | None = None,
     ) -> None:  # fmt: skip
         self._session = session
         self._launch = launch
@@ -45,6 +45,7 @@ class Replaying:
         self._budget_ms = budget_ms
         self._cache: CacheMode = cache
         self._target = target
+        self._sample = sample
 
     def perform(self, steps: Sequence[messages.Step]) -> Last:
         """Do `steps` in order; what one that runs the kernel raises ends the replay."""
@@ -88,7 +89,7 @@ class Replaying:
         if step == "check":
             return replace(session.judge(launch, config, self._job), revision=self._revision)
         if step == "coverage":
-            counted = session.coverage(launch, config, self._job)
+            counted = session.coverage(launch, config, self._job, sample=self._sample)
             kernel = session.launches[launch].info.kernel
             return messages.Covered(self._revision, counted, coverage_findings(kernel, counted))
         started = time.perf_counter()

@@ -247,7 +247,7 @@ class EngineServer:
             return messages.Clocks(clock_state())
         if not isinstance(request, (messages.GetPlane, messages.GetElement)):
             raise TypeError(f"{type(request).__name__} belongs on the comm {JOBS_TARGET}")
-        counts = self._session.kept.counts.get((request.launch, request.config))
+        counts = self._session.kept.counts_to_show((request.launch, request.config))
         if counts is None:
             raise LookupError("the coverage of this config is no longer kept: measure it again")
         if isinstance(request, messages.GetPlane):

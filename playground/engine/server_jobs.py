@@ -43,7 +43,7 @@ def _replay(session: Any, request: messages.Replay, job: Job) -> None:
     session.replay(
         launch=request.launch, config=request.config, steps=request.steps, job=job,
         revision=request.revision, budget_ms=request.budget_ms, cache=request.cache,
-        target=request.target,
+        target=request.target, sample=request.sample,
     )  # fmt: skip
 
 
@@ -67,7 +67,9 @@ def _tell_unusable(
 
 
 def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
-    counts = session.kept.counts[(request.launch, request.config)]
+    counts = session.kept.counts_to_show((request.launch, request.config))
+    if counts is None:
+        raise LookupError("the coverage of this config is no longer kept: measure it again")
     prepared = session.prepare(request.launch, request.config)
     return counts.footprint(prepared, request.tensor, request.program, request.view)  # type: ignore[no-any-return]
 

@@ -165,12 +165,13 @@ class ProgramVerbs:
         job: Job | None = None,
         *,
         schedule: bool = False,
+        sample: int | None = None,
         **knobs: KnobValue,
     ) -> None:
         """Count a launch and write, as `.npz`, what happens to every element of every tensor.
 
-        With `schedule` where and when each program ran is in it as well. `numpy.load` reads it; the
-        arrays' names are those of `counts_file.save_counts`.
+        With `schedule` where and when each program ran is in it as well; `sample` is that of
+        `coverage`. `numpy.load` reads it; the arrays' names are those of `counts_file.save_counts`.
 
         Raises
         ------
@@ -184,7 +185,9 @@ class ProgramVerbs:
         session = self._own_session
         captured, config = session.chosen(launch, config, knobs)
         index = captured.info.index
-        session.coverage(index, config, job)
+        session.coverage(index, config, job, sample=sample)
         scheduled = session.schedule(index, config, job) if schedule else None
-        counts = session.kept.counts[(index, config)]
+        counts = session.kept.counts_to_show((index, config))
+        if counts is None:
+            raise LookupError("the counts are no longer kept: they take more memory than there is")
         counts_file.save_counts(path, counts, captured.info.kernel, scheduled)

@@ -104,25 +104,36 @@ class ReplayVerbs(TimingVerbs):
         launch: int = 0,
         config: Config | None = None,
         job: Job | None = None,
+        *,
+        sample: int | None = None,
         **knobs: KnobValue,
     ) -> Coverage:
-        """Count what every program of a launch loads and stores under a config."""
+        """Count what every program of a launch loads and stores under a config.
+
+        With `sample` only so many programs are counted where no GPU counts them all in no time:
+        the first, the last and an even spread. What is not known of all is left out, and
+        `programs_counted` and `resolution` say so.
+        """
         from playground.engine import coverage
         from playground.engine.replay import put_back_after
 
         captured, config = self._me.chosen(launch, config, knobs)
         key = (captured.info.index, config)
         counts = self._me.kept.counts.get(key)
+        held = self._me.kept.samples.get(key)
+        if counts is None and held is not None and held.run.programs_counted == sample:
+            counts = held
         if counts is None:
             job = job or Job()
             with (
                 self._me.guarded(job),
                 put_back_after(self._me.prepare(launch, config)) as prepared,
             ):
-                counts = coverage.count(prepared, job)
+                counts = coverage.count(prepared, job, sample=sample)
             self._me.kept.keep_counts(key, counts)
         summary = counts.summary()
-        self._me.last_of(captured, config).coverage = summary
+        if summary.programs_counted is None:
+            self._me.last_of(captured, config).coverage = summary
         return summary
 
     def replay(
@@ -135,6 +146,7 @@ class ReplayVerbs(TimingVerbs):
         budget_ms: float = 100.0,
         cache: CacheMode = "cold",
         target: str | None = None,
+        sample: int | None = None,
         **knobs: KnobValue,
     ) -> Last:
         """Do `steps` for a launch under a config; each step's reply is sent as soon as it is there.
@@ -152,7 +164,15 @@ class ReplayVerbs(TimingVerbs):
         captured, config = self._me.chosen(launch, config, knobs)
         self._me.last = Last(launch=captured.info, config=config)
         return Replaying(
-            self._me, captured.info.index, config, job or Job(), revision, budget_ms, cache, target
+            self._me,
+            captured.info.index,
+            config,
+            job or Job(),
+            revision,
+            budget_ms,
+            cache,
+            target,
+            sample,
         ).perform(steps)
 
     def sweep(

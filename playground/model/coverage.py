@@ -117,7 +117,9 @@ class Coverage:
     `resolution` says when a budget made it count in windows or a sample instead of all of it.
     `sites` are its places in the source that touch memory, in the order in which they were first
     met; `hazards` what its programs do to each other. `operations` are element operations of
-    reductions and scans by name (`sum`, `max`, `cumsum` …), zeros left out.
+    reductions and scans by name (`sum`, `max`, `cumsum` …), zeros left out. `programs_counted` is
+    None where all programs were counted; else all figures are of so many of them, and what only
+    all of them tell (`unwritten`, `unread`, `read_again`, `hazards`) is left out.
     """
 
     launch: int
@@ -137,6 +139,7 @@ class Coverage:
     sites: tuple[AccessSite, ...] = ()
     hazards: tuple[Hazard, ...] = ()
     operations: tuple[tuple[str, int], ...] = ()
+    programs_counted: int | None = None
 
     def tensor(self, name: str) -> TensorCoverage:
         """Return the coverage of the argument called `name`; raises `KeyError` if there is none."""

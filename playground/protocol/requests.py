@@ -37,7 +37,8 @@ class Replay:
     """Replay a launch under `config`, doing `steps` in order; each step's result is its own reply.
 
     `budget_ms` bounds the measuring. `target` is for the compile step; None means the GPU in the
-    machine, or the chosen default without one.
+    machine, or the chosen default without one. With `sample` the coverage of a launch that no GPU
+    counts is of so many of its programs; its reply says so (`Coverage.programs_counted`).
     """
 
     launch: int
@@ -47,6 +48,7 @@ class Replay:
     budget_ms: float
     cache: CacheMode
     target: str | None = None
+    sample: int | None = None
 
 
 @dataclass(frozen=True)

@@ -112,8 +112,8 @@ PAYLOADS = {
         "hazards": [{
             "kind": str, "tensor": str, "elements": int, "first": [int], "programs": [int],
             "places": [{"kind": str, "line": int, "file": str}], "ordered": bool}],
-        "operations": list, "schedule": (dict, Maybe), "reuse": (dict, Maybe),
-        "steps": (dict, Maybe),
+        "operations": list, "programs_counted": (int, Maybe),
+        "schedule": (dict, Maybe), "reuse": (dict, Maybe), "steps": (dict, Maybe),
         "files": {"png": (str, Maybe), "svg": (str, Maybe), "npz": (str, Maybe)},
     },
     "sweep": {

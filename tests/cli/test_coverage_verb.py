@@ -146,3 +146,22 @@ def test_a_schedule_is_told_in_text():
     assert "14.59 µs" in text
     assert "12.3% of the multiprocessors' time" in text
     assert "note: a note" in text
+
+
+def test_a_sample_of_programs_says_that_it_is_one(call, folder):
+    done = call(
+        "coverage", MATMUL, *SIZES, "--sample", "2", "--json", "--png", folder / "some.png",
+        "--npz", folder / "some.npz",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    check_document(done.document, "coverage")
+    found = done.document["coverage"]
+    # The first and the last of 2 × 3 programs: a tile of C each.
+    assert found["programs_counted"] == 2
+    assert found["resolution"] == "sample of 2 of 6 programs"
+    stored = next(one for one in found["tensors"] if one["name"] == "c_ptr")
+    assert stored["stores"]["total"] == 2 * 64 * 64
+    assert stored["unwritten"] is None
+    assert not any("unwritten" in item["message"] for item in done.document["findings"])
+    owners = np.load(folder / "some.npz")["c_ptr.owner"]
+    assert sorted(set(owners.reshape(-1).tolist())) == [-1, 0, 5]

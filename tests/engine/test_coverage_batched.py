@@ -96,3 +96,68 @@ for name, cases in {cases!r}.items():
     )
     assert len(found) >= len(CASES)
     assert {name: result for name, result in found.items() if result != [[], ""]} == {}
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory):
+    """Counts of samples: of a kernel that is followed, and of one that must run."""
+    return coverage_parts.in_child(
+        f"""
+import torch
+from playground.engine.coverage import count
+from playground.engine.coverage_findings import coverage_findings
+from playground.protocol.messages import PlaneView
+kernels = load({str(Path(__file__).with_name("batched_kernels.py"))!r})
+add = load("vector_add")
+for name, call in (
+    ("followed", lambda: add.example(64 * 1000)),
+    ("run", lambda: kernels.tickets[(64,)](torch.zeros(1, dtype=torch.int32),
+                                           torch.zeros(64 * 32), BLOCK=32)),
+):
+    ready = prepared(captured(call)[-1])
+    counts = count(ready, sample=7)
+    summary = counts.summary()
+    out = summary.tensors[-1]
+    plane = counts.plane(out.name, "owner", PlaneView())
+    answer[name] = dict(
+        why=counts._source.why_exact, resolution=summary.resolution,
+        counted=summary.programs_counted, stores=out.stores.total, unwritten=out.unwritten,
+        owners=sorted(set(plane.values.reshape(-1).tolist())),
+        flags=sorted(set(plane.flags.reshape(-1).tolist())),
+        findings=[item.message for item in coverage_findings("k", summary)],
+    )
+whole = count(ready, sample=64).summary()
+answer["whole"] = [whole.programs_counted, whole.resolution]
+""",
+        interpret=True,
+        tmp_path=tmp_path_factory.mktemp("sampled"),
+    )
+
+
+def test_a_sample_counts_programs_spread_over_the_grid(sampled):
+    followed = sampled["followed"]
+    # 64,000 elements in blocks of 1024: 63 programs. The first, the last and every tenth or so.
+    chosen = [0, 10, 21, 31, 41, 52, 62]
+    assert followed["why"] == ""
+    assert followed["resolution"] == "sample of 7 of 63 programs"
+    assert followed["counted"] == 7
+    assert followed["stores"] == 6 * 1024 + (64_000 - 62 * 1024)
+    assert [owner for owner in followed["owners"] if owner >= 0] == chosen
+
+
+def test_a_sample_says_nothing_of_what_only_all_programs_tell(sampled):
+    for found in (sampled["followed"], sampled["run"]):
+        assert found["unwritten"] is None
+        assert not any(flags & 1 for flags in found["flags"])
+        assert not any("unwritten" in message for message in found["findings"])
+
+
+def test_a_sample_of_what_must_run_runs_no_others(sampled):
+    run = sampled["run"]
+    assert run["why"] == "an atomic's result is used"
+    assert run["resolution"] == "sample of 7 of 64 programs"
+    assert run["stores"] == 7 * 32
+
+
+def test_a_sample_of_all_programs_is_no_sample(sampled):
+    assert sampled["whole"] == [None, "every element"]

@@ -220,7 +220,7 @@ class BatchCounter:
             for (name, kind, line, file), found in ordered[:most]
         )
 
-    def finish(self, *, trusted: bool = False) -> None:
+    def finish(self, *, trusted: bool = False, sampled: bool = False) -> None:
         """Complete the counters, and check that not running the stores changed nothing.
 
         Parameters
@@ -228,6 +228,9 @@ class BatchCounter:
         trusted
             A count of the whole launch has shown this before. Without it or such a count here, no
             address may depend on what memory holds.
+        sampled
+            These are some programs of the launch only: what their stores do to each other is not
+            asked.
 
         Raises
         ------
@@ -247,6 +250,8 @@ class BatchCounter:
         _, stores, storer_last, storer_first, *_ = self._cells.vectors
         if read is not None and (read & (stores > 0)).any():
             raise NeedsExactError("an address depends on a value that the launch stores")
+        if sampled:
+            return
         for slot in self._slots:
             if "store" not in self._kinds.get(slot.first, ()):
                 continue

@@ -174,6 +174,17 @@ def batching(
         memory.batched = before
 
 
+@contextlib.contextmanager
+def only_programs(programs: Sequence[int] | None) -> Iterator[None]:
+    """Run only these programs (linear ids) of launches inside the context; None means all."""
+    memory = _installed_memory()
+    before, memory.chosen = memory.chosen, programs
+    try:
+        yield
+    finally:
+        memory.chosen = before
+
+
 def nearest_tensor(pointer: Any, address: int, size: int) -> tuple[str, int]:
     """Return a tensor of the running launch and how many elements off it an address lies.
 

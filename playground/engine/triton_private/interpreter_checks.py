@@ -77,6 +77,7 @@ class LaunchChecks:
         self.stopped_by: Exception | None = None
         self.launch = LaunchMemory()
         self.batched: RunBatched | None = None
+        self.chosen: Sequence[int] | None = None
 
     # Contexts --------------------------------------------------------------------------------
 

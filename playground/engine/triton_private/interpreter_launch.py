@@ -237,9 +237,10 @@ class Launches:
                 z, rest = divmod(index, size_x * size_y)
                 builder.set_grid_idx(rest % size_x, rest // size_x, z)
 
+            chosen = self._memory.chosen
             programs = Programs(
-                size_x * size_y * size_z,
-                select,
+                size_x * size_y * size_z if chosen is None else len(chosen),
+                select if chosen is None else lambda index: select(chosen[index]),
                 lambda: self._run_program(executor.fn, arguments),
             )
             self._memory.launch.programs = programs

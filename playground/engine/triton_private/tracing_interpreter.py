@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from playground.engine.access_sites import sample_of
 from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.counters import Cells, CountedRun, Counts
 from playground.engine.hazards import (
@@ -226,7 +227,7 @@ class InterpreterCounter:
 
     def _follow(
         self, prepared: PreparedReplay, counter: CellCounter | None, survey: BatchTold, job: Job,
-        programs: Sequence[int] | None = None,
+        programs: Sequence[int] | None = None, *, sampled: bool = False,
     ) -> tuple[OutOfBounds, ...] | None:  # fmt: skip
         """Follow the programs together, executing nothing; return what fell outside.
 
@@ -254,7 +255,7 @@ class InterpreterCounter:
             with interpreter.storages(ranges), interpreter.batching(observer, chosen):
                 prepared.run()
             (made,) = followed
-            made.finish(trusted=self._trusted)
+            made.finish(trusted=self._trusted, sampled=sampled)
         except NeedsExactError as reason:
             self.why_exact = str(reason)
             return None
@@ -268,22 +269,29 @@ class InterpreterCounter:
 
     # Questions --------------------------------------------------------------------------------
 
-    def count(self, prepared: PreparedReplay, job: Job, budget_bytes: int | None) -> Counts:
-        """Return the counts of a launch."""
+    def count(
+        self, prepared: PreparedReplay, job: Job, budget_bytes: int | None,
+        sample: int | None = None,
+    ) -> Counts:  # fmt: skip
+        """Return the counts of a launch, or of so many of its programs."""
         budget = BUDGET_BYTES if budget_bytes is None else budget_bytes
         start = time.perf_counter()
         programs = math.prod(prepared.grid)
+        chosen = None
+        if sample is not None and sample < programs:
+            chosen = sample_of(programs, sample)
         self._trusted = False
         counter = CellCounter(self.layout, job, budget_bytes=budget)
-        followed = BatchSurvey(programs)
-        outside = self._follow(prepared, counter, followed, job)
+        followed = BatchSurvey(programs, chosen)
+        outside = self._follow(prepared, counter, followed, job, chosen, sampled=chosen is not None)
         if outside is not None:
             survey = followed.survey(self.layout)
-            self._trusted = True
+            self._trusted = chosen is None
         else:
             counter = CellCounter(self.layout, job, budget_bytes=budget)
             surveyor = Surveyor(programs, job)
-            self._observe(prepared, counter, surveyor)
+            with interpreter.only_programs(chosen):
+                self._observe(prepared, counter, surveyor)
             survey = surveyor.survey(self.layout)
             outside = () if 0 in prepared.grid else interpreter.last_out_of_bounds()
         elapsed_ms = (time.perf_counter() - start) * 1e3
@@ -291,7 +299,14 @@ class InterpreterCounter:
             torch.from_numpy(vector) for vector in counter.vectors
         )
         disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
-        hazards = self._hazards(prepared, job, counter, survey, disputed)
+        hazards: tuple[Hazard, ...] = ()
+        resolution = "every element"
+        if chosen is None:
+            hazards = self._hazards(prepared, job, counter, survey, disputed)
+        else:
+            resolution = f"sample of {len(chosen)} of {programs} programs"
+        if counter.on_disk:
+            resolution += ", counters kept on disk"
         run = CountedRun(
             launch=prepared.launch.info.index,
             config=prepared.config,
@@ -300,11 +315,10 @@ class InterpreterCounter:
             flops=counter.flops,
             out_of_bounds=outside,
             duration_ms=elapsed_ms,
-            resolution=(
-                "every element, counters kept on disk" if counter.on_disk else "every element"
-            ),
+            resolution=resolution,
             atomics=counter.atomics,
-            values_compared=True,
+            values_compared=chosen is None,
+            programs_counted=None if chosen is None else len(chosen),
             survey=survey,
             hazards=hazards,
             num_warps=int(prepared.options.get("num_warps") or 4),

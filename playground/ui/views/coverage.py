@@ -243,7 +243,7 @@ class CoverageView(QWidget):
 
     def _show_controls(self) -> None:
         tensor, schedule = self.tensor, self._programs.schedule
-        stored = tensor is None or tensor.unwritten is not None
+        stored = tensor is None or tensor.stores.total > 0
         missing = "" if schedule.possible() else schedule.missing()
         self.controls.show_colour(self.colours.wish, stored=stored, no_schedule=missing)
 

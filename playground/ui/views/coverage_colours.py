@@ -22,7 +22,7 @@ class CoverageColours:
 
     def of(self, tensor: TensorCoverage) -> ColourBy:
         """Return what colours a tensor: the wish, or loads where nothing is stored."""
-        if self.wish != "loads" and tensor.unwritten is None:
+        if self.wish != "loads" and not tensor.stores.total:
             return "loads"
         if self.wish in SCHEDULED and self._programs.schedule.turns is None:
             return "owner"

@@ -113,7 +113,7 @@ class CoverageControls(QWidget):
         index = self.tensor.findText(before)
         if index < 0:
             # What is stored is what a kernel is about; inputs are one choice away.
-            stored = [tensor.unwritten is not None for tensor in tensors]
+            stored = [tensor.stores.total > 0 for tensor in tensors]
             index = stored.index(True) if True in stored else 0
         self.tensor.setCurrentIndex(index)
         del blocker
