@@ -33,7 +33,7 @@ _FORMS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
         re.compile(r"^\s*\.type\s+(\S+),@function"), re.compile(r"\bCALL\S*.*`\((\S+)\)"),
     ),
     "amdgcn": (
-        re.compile(rf"^\s*\.type\s+{_SYMBOL},@function"), re.compile(rf"\b{_SYMBOL}@rel32@lo"),
+        re.compile(rf"^\s*\.type\s+{_SYMBOL},@function"), re.compile(rf"[ ,]{_SYMBOL}@rel32@lo"),
     ),
 }  # fmt: skip
 _WORDS = {"sass": "CALL", "amdgcn": "@rel32@lo"}
@@ -71,7 +71,8 @@ def with_callers(stage: str, text: Sequence[str], behind: Sequence[Lines]) -> tu
         begin = begins.search(line)
         if begin is not None:
             inside = begin[1].strip('"')
-        functions.append(inside)
+        # What introduces a function still has the place of the instruction before it.
+        functions.append(inside if stage != "sass" or "/*" in line else "")
         call = calls.search(line) if begin is None and word in line else None
         if call is not None and own:
             called[call[1].strip('"')].append(_Call(own, inside))

@@ -67,6 +67,23 @@ def test_callers_are_behind_the_code_of_what_they_call(engine, tmp_path, target,
     assert innermost[STORE] == {STORE}
 
 
+def test_the_head_of_a_function_in_sass_has_the_place_before_it():
+    text = [
+        "\t.type\tk,@function", "  /*0000*/  CALL.REL `($k$f) ;", "  /*0010*/  EXIT ;",
+        "\t.type\t$k$f,@function", "$k$f:", "  /*0020*/  RET ;",
+    ]  # fmt: skip
+    found = with_callers("sass", text, [(), (5,), (6,), (6,), (6,), (2,)])
+    assert found == ((), (5,), (6,), (6,), (6,), (2, 5))
+
+
+def test_a_quoted_name_in_amds_assembly():
+    text = [
+        '\t.type\t"f(1,)",@function', "\ts_add 1", "\t.type\tk,@function",
+        '\ts_add_u32 s0, s0, "f(1,)"@rel32@lo+4',
+    ]  # fmt: skip
+    assert with_callers("amdgcn", text, [(), (2,), (), (5,)])[1] == (2, 5)
+
+
 def test_the_callers_instructions_are_counted(engine, tmp_path):
     engine.open(tmp_path, HELPERS)
     code = engine.code(target="cuda:90")["lines"]
