@@ -23,7 +23,7 @@ def compiled(tmp_path_factory):
 from playground.engine.triton_private.stub_driver import activate_stub
 activate_stub("cuda:90")
 from playground.engine.triton_private import tracing
-from playground.engine.triton_private.tracing_emit import RECORD, COUNTING_MODES, Plan
+from playground.engine.triton_private.tracing_plan import (RECORD, COUNTING_MODES, Plan)
 import torch
 from tests.engine import recorded_kernels as kernels
 x = torch.zeros(1024)
@@ -43,11 +43,11 @@ for modes in (RECORD, COUNTING_MODES):
 
 
 def test_a_recording_copy_counts_nothing_and_a_counting_copy_records_nothing(compiled):
-    from playground.engine.triton_private import tracing_emit
+    from playground.engine.triton_private import tracing_plan
 
     accesses = [[[4, 4], 4, True], [[4], 4, True]]
     # Per access the limit's count and a reservation, two words and the addresses; the kernel's own
     # store beside them.
-    assert compiled[str(tracing_emit.RECORD)] == [2 * 2, 2 * 3 + 1, True, accesses]
-    rmw, stores, cubin, accesses = compiled[str(tracing_emit.COUNTING_MODES)]
+    assert compiled[str(tracing_plan.RECORD)] == [2 * 2, 2 * 3 + 1, True, accesses]
+    rmw, stores, cubin, accesses = compiled[str(tracing_plan.COUNTING_MODES)]
     assert (rmw, stores, cubin, accesses) == (1 + 2 + 1 + 2, 1, True, [])

@@ -81,6 +81,25 @@ def device_descriptor(a, c, M, N, BLOCK: tl.constexpr):
         target.atomic_add([0, k], source.load([0, k]))
 
 @triton.jit
+def gathered(a, c, rows, M, N, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(a, [M, N], [N, 1], [1, BLOCK])
+    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [1, BLOCK])
+    at = tl.load(rows + tl.arange(0, 8))
+    target.scatter(source.gather(at, 0), at, 0)
+
+@triton.jit
+def assembled(x, BLOCK: tl.constexpr):
+    value = tl.load(x + tl.arange(0, BLOCK))
+    value = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=f,f", [value], tl.float32, True, 1)
+    tl.store(x + tl.arange(0, BLOCK), value)
+
+@triton.jit
+def reduced(x, out, BLOCK: tl.constexpr):
+    rows = tl.load(x + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :])
+    tl.store(out + tl.arange(0, BLOCK), tl.sum(rows, 1) + tl.cumsum(tl.max(rows, 0), 0))
+    tl.store(out, tl.argmin(tl.sum(rows, 0), 0))
+
+@triton.jit
 def host_descriptor(source, target, N, BLOCK: tl.constexpr):
     for k in range(0, N, BLOCK):
         target.store([0, k], source.load([0, k]))
@@ -91,7 +110,7 @@ import torch
 from playground.engine.triton_private.stub_driver import activate_stub
 activate_stub("cuda:90")
 from playground.engine.triton_private import tracing
-from playground.engine.triton_private.tracing_emit import Plan
+from playground.engine.triton_private.tracing_plan import (Plan)
 TABLE = 0x7f0012340000
 kernels = load(PATH)
 f32, f64 = torch.zeros(1024), torch.zeros(1024, dtype=torch.float64)
@@ -138,6 +157,19 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 desc = TensorDescriptor.from_tensor(square, [32, 32])
 both = dict(source=desc, target=desc, N=128, BLOCK=32)
 traced("host_descriptor", (2, 2), both, ("source", "target"))
+traced("gathered", (2, 2, 4), dict(a=square, c=square, rows=i32, M=128, N=128, BLOCK=64))
+traced("assembled", (4,), dict(x=f32, BLOCK=256))
+from playground.engine.triton_private.tracing_plan import COUNT_OPERATIONS
+plan = Plan(TABLE, (4, 4), modes=COUNT_OPERATIONS)
+made = tracing.build(kernels.reduced, dict(x=f32, out=f32, BLOCK=32), {"num_warps": 4}, plan)
+answer["operations"] = plan.operations
+answer["constants"] = [f" {n} : i64" in made.asm["ttir"] for n in (32 * 31, 31)]
+plan = Plan(TABLE, (2, 2, 4), adapts_warps=True)
+large = dict(a=square, b=square, c=f32, K=128, BLOCK=128)
+try:
+    tracing.build(kernels.dotted, large, {"num_warps": 4, "num_stages": 1}, plan)
+except tracing.MoreWarpsError as more:
+    answer["warps"] = more.num_warps
 import triton.language as tl, inspect
 answer["block_pointers"] = "boundary_check" in inspect.signature(tl.load).parameters
 if answer["block_pointers"]:
@@ -199,6 +231,28 @@ def test_descriptors_become_counted_pointers(compiled):
     assert facts["descriptors"] == 0
     assert [site[0] for site in facts["sites"]] == ["load", "store"]
     assert facts["notes"] == []
+
+
+def test_rows_gathered_and_scattered_are_counted(compiled):
+    facts = compiled["gathered"]
+    assert facts["descriptors"] == 0
+    assert [site[0] for site in facts["sites"]] == ["load", "load", "store"]
+
+
+def test_inline_assembly_is_noted_with_its_line(compiled):
+    (note,) = compiled["assembled"]["notes"]
+    assert f"line {line_of('tl.inline_asm_elementwise')} is not seen" in note
+
+
+def test_reductions_and_scans_are_told_by_their_names(compiled):
+    assert list(compiled["operations"]) == ["sum", "max", "cumsum", "argmin"]
+    # 32 by 32 along an axis: 31 steps in each of 32 rows; 31 along a vector.
+    assert compiled["constants"] == [True, True]
+
+
+def test_a_block_of_many_lanes_asks_for_more_warps(compiled):
+    # 128 by 128 lanes, 8 a thread, would be 64 warps: a program has 32 at most.
+    assert compiled["warps"] == 32
 
 
 def test_block_pointers_become_counted_pointers(compiled):

@@ -7,11 +7,9 @@ copy compiles and only for the thread that compiles it.
 
 from __future__ import annotations
 
-import contextlib
+import ast
 import copy
 import functools
-import os
-import tempfile
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,10 +18,12 @@ import torch
 from triton.compiler import code_generator
 from triton.compiler import compiler as triton_compiler
 from triton.compiler.compiler import ASTSource
+from triton.language import core
 from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
 
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.front_end import front_end
+from playground.engine.triton_private.tracing_plan import (
     COUNT_ACCESSES,
     COUNT_OPERATIONS,
     COUNT_OUTSIDE,
@@ -37,7 +37,7 @@ from playground.engine.triton_private.tracing_emit import (
 from playground.engine.triton_private.tracing_semantic import TracingSemantic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 VARIANTS = {
     "count": COUNTING_MODES,
@@ -48,7 +48,18 @@ VARIANTS = {
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
 could do everything at once would compile for as long as all of them."""
 
-_exchange = threading.RLock()
+LANES_A_THREAD = 8
+"""Lanes of the largest access that a thread should have: the copy's code grows with them, so that
+with many of them it compiles for seconds, and with few for as long as the kernel itself."""
+_MOST_WARPS = 32
+
+
+class MoreWarpsError(Exception):
+    """The front end has seen that the copy should have more warps; it begins anew with those."""
+
+    def __init__(self, num_warps: int) -> None:
+        super().__init__(f"{num_warps} warps")
+        self.num_warps = num_warps
 
 
 class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
@@ -59,9 +70,19 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
         self.entry_block: Any = None
         self.plan = plan
         if self.is_gluon:
-            self.plan.notes.append("accesses of Gluon functions are not counted")
+            self.plan.note("accesses of Gluon functions are not counted")
         else:
             self.semantic = TracingSemantic(self.builder, self.plan, self)
+
+    def visit(self, node: Any) -> Any:
+        """Visit as usual; after the whole kernel see whether its warps suffice."""
+        result = super().visit(node)
+        if isinstance(node, ast.Module) and self.is_kernel and self.plan.adapts_warps:
+            wanted = self.plan.largest // (32 * LANES_A_THREAD)
+            wanted = min(_MOST_WARPS, 1 << max(wanted - 1, 0).bit_length())
+            if wanted > self.builder.options.num_warps:
+                raise MoreWarpsError(wanted)
+        return result
 
     def visit_compound_statement(self, stmts: Any) -> Any:
         """Note the function's first block, then visit as usual."""
@@ -71,67 +92,21 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
                 self._trace_descriptors()
         return super().visit_compound_statement(stmts)
 
+    def call_Function(self, node: Any, fn: Any, args: Any, kws: Any) -> Any:
+        """Call as usual; note what no counter sees."""
+        if fn is core.inline_asm_elementwise:
+            line = self.begin_line + node.lineno
+            self.plan.note(
+                f"the inline assembly at line {line} is not seen: what it loads or stores is not "
+                "counted"
+            )
+        return super().call_Function(node, fn, args, kws)
+
     def _trace_descriptors(self) -> None:
         for name in self.plan.descriptors:
             value = self.lscope.get(name)
             if isinstance(value, tensor_descriptor_base):
                 self.set_value(name, self.semantic.traced_parameter(name, value))
-
-
-class _DiscardedFiles:
-    """A cache manager whose files live only as long as one compile."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-
-    def get_file(self, filename: str) -> str | None:
-        path = os.path.join(self.folder, filename)
-        return path if os.path.exists(path) else None
-
-    def get_group(self, filename: str) -> dict[str, str] | None:
-        del filename
-        return None
-
-    def put(self, data: Any, filename: str, binary: bool = True) -> str:
-        del binary  # the data's own type decides, as in Triton's manager
-        path = os.path.join(self.folder, filename)
-        if isinstance(data, bytes):
-            with open(path, "wb") as file:
-                file.write(data)
-        else:
-            with open(path, "w", encoding="utf-8") as text:
-                text.write(str(data))
-        return path
-
-    def put_group(self, filename: str, group: dict[str, str]) -> str:
-        del group
-        return os.path.join(self.folder, filename)
-
-
-@contextlib.contextmanager
-def _front_end(make: Callable[..., Any]) -> Iterator[None]:
-    """Exchange Triton's code generator and cache for this thread; put both back on any exit."""
-    thread = threading.get_ident()
-    with _exchange, tempfile.TemporaryDirectory(prefix="playground-trace-") as folder:
-        own_generator = code_generator.CodeGenerator
-        own_cache = triton_compiler.get_cache_manager
-
-        def generator(*arguments: Any, **keywords: Any) -> Any:
-            made = make if threading.get_ident() == thread else own_generator
-            return made(*arguments, **keywords)
-
-        def cache(key: str) -> Any:
-            if threading.get_ident() == thread:
-                return _DiscardedFiles(folder)
-            return own_cache(key)
-
-        code_generator.CodeGenerator = generator
-        triton_compiler.get_cache_manager = cache
-        try:
-            yield
-        finally:
-            code_generator.CodeGenerator = own_generator
-            triton_compiler.get_cache_manager = own_cache
 
 
 def private_copy(function: Any) -> Any:
@@ -182,7 +157,7 @@ def build_with(
         backend, {**keywords, **arguments}, bound, specialization, None
     )
     source = ASTSource(twin, signature, constants, attributes)
-    with _front_end(make):
+    with front_end(make):
         return triton_compiler.compile(source, target=target, options=parsed.__dict__)
 
 
@@ -229,7 +204,7 @@ class TracingCopy:
         # They share the numbers of what is in the source.
         self._plans = {name: replace(self.plan, modes=modes) for name, modes in VARIANTS.items()}
         self._kernels: dict[str, Any] = {}
-        self._compiling = threading.Lock()
+        self._compiling = {name: threading.Lock() for name in VARIANTS}
 
     @property
     def sites(self) -> list[Site]:
@@ -261,19 +236,33 @@ class TracingCopy:
         OutOfResources
             No number of warps makes it fit.
         """
-        with self._compiling:
+        with self._compiling[variant]:
             if variant not in self._kernels:
                 self._compile(arguments, variant)
 
     def _compile(self, arguments: Mapping[str, Any], variant: str) -> None:
-        first = int(self.options["num_warps"])
-        failure: OutOfResources | None = None
-        for num_warps in dict.fromkeys((first, 8, 4, 16, 2, 1)):
-            options = tracing_options(self.options, num_warps)
-            kernel = build(self.function, arguments, options, self._plans[variant])
+        plan = replace(self._plans[variant], adapts_warps=True)
+        waiting = list(dict.fromkeys((int(self.options["num_warps"]), 8, 4, 16, 2, 1)))
+        adapted = 0
+        failure: Exception | None = None
+        while waiting:
+            num_warps = waiting.pop(0)
             try:
+                options = tracing_options(self.options, num_warps)
+                kernel = build(self.function, arguments, options, plan)
                 kernel._init_handles()
+            except MoreWarpsError as more:
+                adapted = more.num_warps
+                waiting = [adapted, num_warps, *waiting]
+                plan = self._plans[variant]
+                continue
             except OutOfResources as error:
+                failure = error
+                continue
+            except Exception as error:
+                # Some operations do not spread over so many warps.
+                if num_warps != adapted:
+                    raise
                 failure = error
                 continue
             self._kernels[variant] = kernel

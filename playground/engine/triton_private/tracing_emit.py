@@ -10,111 +10,44 @@ the selected program) is read from a table in device memory, so a run never need
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+import math
 from typing import TYPE_CHECKING, Any
 
-import triton
 import triton.language as tl
 from triton.language import core
 from triton.language.semantic import TritonSemantic
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
+from playground.engine.triton_private.tracing_plan import (
+    COUNT,
+    COUNT_LOADERS,
+    COUNT_OUTSIDE,
+    COUNT_STORERS,
+    HEADER_WORDS,
+    LANES_RUN_ALONG_FIRST_AXIS,
+    LOADER_FIRST,
+    LOADER_LAST,
+    LOADING_ATOMICS,
+    LOADS,
+    MODE,
+    OUTSIDE,
+    SELECTED,
+    SITE_CELLS,
+    STORAGE_WORDS,
+    STORER_FIRST,
+    STORER_LAST,
+    STORES,
+    STORING_ATOMICS,
+    WINDOW,
+    Plan,
+    Site,
+    TrackedAccess,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The table: int64 words. The first ones are the same for every tracing copy.
-MODE, SELECTED, WINDOW, LOADS, STORES = 0, 1, 2, 3, 4
-STORER_LAST, STORER_FIRST, LOADER_LAST, LOADER_FIRST = 5, 6, 7, 8
-FLOPS, OUTSIDE, SCRATCH = 9, 10, 11
-RECORD_PROGRAMS, RECORD_CURSOR, RECORD_EVENTS, RECORD_EVENT_ROOM = 12, 13, 14, 15
-RECORD_LANES, RECORD_LANE_ROOM, RECORD_LIMITS, RECORD_TAKEN = 16, 17, 18, 19
-ACCESSES, OPERATIONS = 20, 21
-MARKS, MARKED_SITES, WRITTEN, UNWRITTEN_FIRST, VALUE_HIGH, VALUE_LOW = 22, 23, 24, 25, 26, 27
-HEADER_WORDS = 28
-STORAGE_WORDS = 3  # base address, bytes, first counter cell
-
-# Bits of the table's mode word: which counters a run collects.
-COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
-RECORD, COUNT_ACCESSES, COUNT_OPERATIONS = 32, 64, 128
-# The programs that touch a cell by an atomic: counted among storers and loaders where asked for.
-STORING_ATOMICS, LOADING_ATOMICS, LOOK_AT_MARKED = 256, 512, 1024
-
-COUNTING_MODES = (
-    COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_FLOPS | STORING_ATOMICS | LOADING_ATOMICS
-)
-EVERY_COUNT = COUNTING_MODES | COUNT_OUTSIDE
-
-# An atomic on a block whose layout the compiler cannot derive gets its default: up to 3.6 a warp's
-# lanes then run along the first axis, later along the last. Along the last, where neighbours lie
-# side by side in memory as a rule, a warp's atomics share a few sectors instead of taking one each.
-LANES_RUN_ALONG_FIRST_AXIS = tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7)
-
-SITE_CELLS = 1024  # counter cells before the storages' own, one per access site
-FLOPS_CELLS = 64  # a dot adds to the cell of its program modulo this: less contention
-
-
-@dataclass(frozen=True)
-class Site:
-    """One access in the source: what it does and where it stands."""
-
-    kind: str
-    file: str
-    line: int
-    column: int
-
-
-@dataclass(frozen=True)
-class BlockAccess:
-    """An access site with one shape of block: a helper may be called with several.
-
-    `site` is the site's number, `shape` empty for a scalar, `size` an element's bytes.
-    """
-
-    site: int
-    shape: tuple[int, ...]
-    size: int
-    masked: bool
-
-
-@dataclass
-class Plan:
-    """What one tracing copy is built for.
-
-    `units` holds the counters' grain in bytes for each storage; `mixed` says for each whether its
-    arguments have elements of several sizes, so that one access may cover several cells.
-    `descriptors` names the kernel's parameters that are host tensor descriptors; their base
-    addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
-    compile faster. `sites`, `accesses` and `operations` (reductions and scans) number what the
-    source has of them.
-    """
-
-    table_address: int
-    units: tuple[int, ...]
-    mixed: tuple[bool, ...] = ()
-    descriptors: tuple[str, ...] = ()
-    modes: int = EVERY_COUNT
-    sites: dict[Site, int] = field(default_factory=dict)
-    accesses: dict[BlockAccess, int] = field(default_factory=dict)
-    operations: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    def site(self, site: Site) -> int:
-        """Return the number of an access site; loop bodies are visited twice but count once."""
-        return min(self.sites.setdefault(site, len(self.sites)), SITE_CELLS - 1)
-
-    def access(self, access: BlockAccess) -> int:
-        """Return the number of an access with its shape."""
-        return self.accesses.setdefault(access, len(self.accesses))
-
-    def operation(self, name: str) -> int:
-        """Return the number of a kind of reduction or scan."""
-        return self.operations.setdefault(name, len(self.operations))
-
-    @property
-    def words(self) -> int:
-        """Size of the table in 64-bit words."""
-        return HEADER_WORDS + STORAGE_WORDS * len(self.units) + len(self.descriptors)
+    from playground.model.access_site import AccessKind
 
 
 def linear_program(plain: Any) -> Any:
@@ -122,23 +55,6 @@ def linear_program(plain: Any) -> Any:
     p = plain
     row = p.add(p.program_id(1), p.mul(p.program_id(2), p.num_programs(1), False), False)
     return p.add(p.program_id(0), p.mul(row, p.num_programs(0), False), False)
-
-
-@dataclass(frozen=True)
-class TrackedAccess:
-    """One access while its IR is built.
-
-    `parts` are (cells, lanes) pairs: an access wider than the grain covers several cells.
-    """
-
-    site: int
-    kind: str
-    address: Any
-    mask: Any
-    element: Any
-    size: int
-    shape: list[int]
-    parts: list[tuple[Any, Any]]
 
 
 class CountingSemantic(TritonSemantic):  # type: ignore[misc]
@@ -274,7 +190,7 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
             inside = self._spread(tl.tensor(self.builder.get_int1(False), tl.int1), shape)
         return inside, cell, wide
 
-    def _site(self, kind: str) -> int:
+    def _site(self, kind: AccessKind) -> int:
         node = self.generator.cur_node
         line = self.generator.begin_line + getattr(node, "lineno", 1)
         file = str(self.generator.file_name)
@@ -282,7 +198,7 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
 
     # ------------------------------------------------------------ the counters of one access
 
-    def track(self, ptr: Any, mask: Any, kind: str) -> Any:
+    def track(self, ptr: Any, mask: Any, kind: AccessKind) -> Any:
         """Emit the counters of one access and return the mask its real access must take.
 
         `kind` is "load", "store" or "atomic" (which reads and writes). `mask` has ptr's shape.
@@ -294,6 +210,7 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         address_type = self._type(tl.int64, shape)
         address = tl.tensor(b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type)
         site = self._site(kind)
+        self.plan.largest = max(self.plan.largest, math.prod(shape))
         inside, cell, wide = self._locate(address, size, shape)
         counted = self._below(cell, self._spread(self.word(WINDOW), shape), shape)
         if mask is not None:

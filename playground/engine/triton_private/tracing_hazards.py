@@ -19,7 +19,7 @@ from playground.engine.hazards import (
     uninitialised_cells,
 )
 from playground.engine.recording import RecordedSite
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_plan import (
     COUNT_LOADERS,
     COUNT_STORERS,
     LOADER_FIRST,
@@ -151,8 +151,7 @@ class GpuHazards(GpuRuns):
         differ = high != low
         differ[0] = True  # what has no rank was not compared
         named = [
-            RecordedSite(site.kind, site.file, site.line, site.column)  # type: ignore[arg-type]
-            for site in self.copy.sites
+            RecordedSite(site.kind, site.file, site.line, site.column) for site in self.copy.sites
         ]
         return MarkedRun(
             site_bits=sites.tolist()[: len(named)],

@@ -15,7 +15,7 @@ import triton.language as tl
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.hazards import MAYBE_UNWRITTEN, RANK_SHIFT, UNWRITTEN, WRITES
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_plan import (
     LOOK_AT_MARKED,
     MARKED_SITES,
     MARKS,

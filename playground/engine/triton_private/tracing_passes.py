@@ -9,7 +9,8 @@ import torch
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.counters import Cells, CountedRun, Counts
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_hazards import FoundHazards, GpuHazards
+from playground.engine.triton_private.tracing_plan import (
     COUNT,
     COUNT_FLOPS,
     COUNT_LOADERS,
@@ -26,7 +27,6 @@ from playground.engine.triton_private.tracing_emit import (
     STORING_ATOMICS,
     Site,
 )
-from playground.engine.triton_private.tracing_hazards import FoundHazards, GpuHazards
 from playground.engine.triton_private.tracing_recording import GpuRecorder
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 from playground.model.coverage import FLOP_KINDS, OutOfBounds
@@ -52,7 +52,7 @@ class GpuCounter(GpuRuns):
         """Return the counts, in one run where the budget allows, else in windows of cells."""
         with torch.cuda.device(self.device):
             start = time.perf_counter()
-            self._compile_beside(prepared.arguments, job)
+            self._compile_beside(prepared.arguments, job, "count", "record")
             compile_ms = (time.perf_counter() - start) * 1e3
             job.progress("counting loads and stores")
             if budget_bytes is None:
@@ -99,7 +99,7 @@ class GpuCounter(GpuRuns):
             int(lanes[0 if site.kind == "load" else 1, number])
             for number, site in enumerate(self.copy.sites[:SITE_CELLS])
         ]
-        return GpuRecorder(self.layout, prepared).survey(prepared, job, active, outside)
+        return GpuRecorder(self.layout, prepared, self).survey(prepared, job, active, outside)
 
     def _hazards(
         self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey
@@ -108,7 +108,7 @@ class GpuCounter(GpuRuns):
             return FoundHazards(
                 notes=("hazards between programs are not looked for: the counters do not fit",)
             )
-        return GpuHazards(self.layout, prepared).find(prepared, job, cells, survey)
+        return GpuHazards(self.layout, prepared, self).find(prepared, job, cells, survey)
 
     def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
         size = self.layout.cells
@@ -196,7 +196,7 @@ class GpuCounter(GpuRuns):
         found = [self.layout.nearest(address, self._size_near(address)) for address in (low, high)]
         tensor, distance = min(found, key=lambda item: abs(item[1]))
         return OutOfBounds(
-            tensor, site.kind, program, distance, lanes, site.line, site.file  # type: ignore[arg-type]
+            tensor, site.kind, program, distance, lanes, site.line, site.file
         )  # fmt: skip
 
     def _size_near(self, address: int) -> int:

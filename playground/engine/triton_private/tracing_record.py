@@ -13,7 +13,8 @@ from typing import Any
 import triton.language as tl
 from triton.language import core
 
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_emit import CountingSemantic, linear_program
+from playground.engine.triton_private.tracing_plan import (
     ACCESSES,
     COUNT_ACCESSES,
     COUNT_OPERATIONS,
@@ -28,9 +29,7 @@ from playground.engine.triton_private.tracing_emit import (
     RECORD_PROGRAMS,
     RECORD_TAKEN,
     BlockAccess,
-    CountingSemantic,
     TrackedAccess,
-    linear_program,
 )
 from playground.model.coverage import operation_name
 

@@ -16,7 +16,7 @@ from playground.engine.access_sites import (
     sample_of,
 )
 from playground.engine.recording import RawAccesses, RecordedSite, Recording, assembled
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_plan import (
     ACCESSES,
     COUNT_ACCESSES,
     COUNT_OPERATIONS,
@@ -85,8 +85,7 @@ class GpuRecorder(GpuRuns):
 
     def _sites(self) -> list[RecordedSite]:
         return [
-            RecordedSite(site.kind, site.file, site.line, site.column)  # type: ignore[arg-type]
-            for site in self.copy.sites
+            RecordedSite(site.kind, site.file, site.line, site.column) for site in self.copy.sites
         ]
 
     def _assembled(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,7 +18,7 @@ from playground.engine.triton_private.tracing import (
     private_copy,
     tracing_options,
 )
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_plan import (
     FLOPS,
     FLOPS_CELLS,
     HEADER_WORDS,
@@ -70,10 +71,28 @@ def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> T
 
 
 class GpuRuns:
-    """The tracing copy for one replay on its GPU, and how to run it."""
+    """The tracing copy for one replay on its GPU, and how to run it.
 
-    def __init__(self, layout: Layout, prepared: PreparedReplay) -> None:
+    Parameters
+    ----------
+    like
+        Other runs of the same replay, whose copy is taken: finding it takes milliseconds.
+    """
+
+    device: torch.device
+    copy: TracingCopy
+    _flops: torch.Tensor
+    _outside: torch.Tensor
+    _scratch: torch.Tensor
+
+    def __init__(
+        self, layout: Layout, prepared: PreparedReplay, like: GpuRuns | None = None
+    ) -> None:
         self.layout = layout
+        if like is not None:
+            self.device, self.copy = like.device, like.copy
+            self._flops, self._outside, self._scratch = like._flops, like._outside, like._scratch
+            return
         self.device = device_of(prepared)
         with torch.cuda.device(self.device):
             self.copy = copy_of(prepared, layout, self.device)
@@ -130,14 +149,23 @@ class GpuRuns:
         reserved = torch.cuda.memory_reserved(self.device)
         return free_bytes + reserved - torch.cuda.memory_allocated(self.device)
 
-    def _compile_beside(
-        self, arguments: Mapping[str, Any], job: Job, variant: str = "count"
-    ) -> None:
-        """Compile a variant of the copy beside this thread, unless that was done before."""
-        if self.copy.compiled(variant):
+    def _compile_beside(self, arguments: Mapping[str, Any], job: Job, *variants: str) -> None:
+        """Compile variants of the copy beside this thread, all at once, where not done before."""
+        missing = [variant for variant in variants if not self.copy.compiled(variant)]
+        if not missing:
             return
         job.progress("compiling the counting copy of the kernel")
-        compile_beside(lambda: self.copy.compile(arguments, variant), self.device, job)
+
+        def work() -> None:
+            with ThreadPoolExecutor(len(missing)) as pool:
+                for done in [pool.submit(one, variant) for variant in missing]:
+                    done.result()
+
+        def one(variant: str) -> None:
+            with torch.cuda.device(self.device):
+                self.copy.compile(arguments, variant)
+
+        compile_beside(work, self.device, job)
 
 
 def device_of(prepared: PreparedReplay) -> torch.device:

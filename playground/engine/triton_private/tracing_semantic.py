@@ -10,7 +10,8 @@ from typing import Any
 import triton.language as tl
 from triton.language import core
 
-from playground.engine.triton_private.tracing_emit import (
+from playground.engine.triton_private.tracing_mark import MarkingSemantic
+from playground.engine.triton_private.tracing_plan import (
     COUNT_FLOPS,
     FLOPS,
     FLOPS_CELLS,
@@ -18,7 +19,6 @@ from playground.engine.triton_private.tracing_emit import (
     SCRATCH,
     STORAGE_WORDS,
 )
-from playground.engine.triton_private.tracing_mark import MarkingSemantic
 from playground.engine.triton_private.tracing_tiles import (
     BlockPointer,
     Descriptor,
@@ -253,9 +253,7 @@ class TracingSemantic(MarkingSemantic):
         return tl.store(pointers, value, mask=mask, _semantic=self)
 
     def _uncounted(self, name: str, *arguments: Any) -> Any:
-        note = "accesses through a tensor descriptor inside a tuple are not counted"
-        if note not in self.plan.notes:
-            self.plan.notes.append(note)
+        self.plan.note("accesses through a tensor descriptor inside a tuple are not counted")
         return getattr(super(), name)(*arguments)
 
     # ------------------------------------------------------------ arithmetic worth counting
