@@ -63,7 +63,11 @@ class FootprintSource(Protocol):
 
 @dataclass(frozen=True)
 class CountedRun:
-    """What a count was of, and what it found beside the cells."""
+    """What a count was of, and what it found beside the cells.
+
+    `duration_ms` is the run that counts; `parts_ms` are the pieces of the whole work by name,
+    compiling left out.
+    """
 
     launch: int
     config: Config
@@ -80,6 +84,7 @@ class CountedRun:
     survey: Survey | None = None
     num_warps: int = 4
     hazards: tuple[Hazard, ...] = ()
+    parts_ms: tuple[tuple[str, float], ...] = ()
     programs_counted: int | None = None
     """None where all programs were counted."""
 

@@ -33,6 +33,7 @@ from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
     from playground.engine.access_sites import Survey
+    from playground.engine.counter_layout import Layout
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
 
@@ -43,8 +44,28 @@ _SELECTED_RUNS = 8  # out-of-bounds sites with distinct first programs looked at
 _LOW_BITS = (1 << 64) - 1
 
 
+class Stopwatch:
+    """Adds up what pieces of work take, by name."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """End a piece of work, in milliseconds since the last one ended."""
+        now = time.perf_counter()
+        self.laps[name] = self.laps.get(name, 0.0) + (now - self._since) * 1e3
+        self._since = now
+
+
 class GpuCounter(GpuRuns):
     """Counts one launch under one config on its GPU."""
+
+    def __init__(
+        self, layout: Layout, prepared: PreparedReplay, like: GpuRuns | None = None
+    ) -> None:
+        super().__init__(layout, prepared, like)
+        self._clock = Stopwatch()
 
     # ------------------------------------------------------------ a whole count
 
@@ -55,6 +76,7 @@ class GpuCounter(GpuRuns):
             self._compile_beside(prepared.arguments, job, "count", "record")
             compile_ms = (time.perf_counter() - start) * 1e3
             job.progress("counting loads and stores")
+            self._clock = Stopwatch()
             if budget_bytes is None:
                 budget_bytes = int(BUDGET_SHARE * self._free_bytes())
             window = max(1 << 16, budget_bytes // 16 // 1024 * 1024)
@@ -65,9 +87,13 @@ class GpuCounter(GpuRuns):
             else:
                 cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window)
             flops = dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
+            self._clock.lap("loads and stores")
             outside = self._find_outside(prepared, lanes)
+            self._clock.lap("lanes outside")
             survey = self._survey(prepared, job, cells, lanes)
+            self._clock.lap("access sites")
             found = self._hazards(prepared, job, cells, survey)
+            self._clock.lap("hazards")
         run = CountedRun(
             launch=prepared.launch.info.index,
             config=prepared.config,
@@ -86,6 +112,7 @@ class GpuCounter(GpuRuns):
             num_warps=int(prepared.options.get("num_warps") or 4),
             hazards=found.hazards,
             values_compared=found.compared,
+            parts_ms=tuple(self._clock.laps.items()),
         )
         cells.disputed = found.disputed
         return Counts(run, self.layout, cells, self)
@@ -122,9 +149,11 @@ class GpuCounter(GpuRuns):
         )
         lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
         room = 2 * 4 * size < BUDGET_SHARE * self._free_bytes()
+        self._clock.lap("loads and stores")
         if elapsed_ms < LOADERS_LIMIT_MS and room:
             vectors.update({word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)})
             self._count_run(prepared, COUNT_LOADERS | LOADING_ATOMICS, vectors, (0, max(size, 1)))
+            self._clock.lap("first and last loader")
         body = {word: vector[SITE_CELLS : SITE_CELLS + size] for word, vector in vectors.items()}
         cells = Cells(
             body[LOADS], body[STORES], body[STORER_LAST], body[STORER_FIRST],
