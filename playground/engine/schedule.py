@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 WARM_UPS = 2
 RUNS = 5
 """The fastest of these is kept: what slows a run down is not the kernel's."""
+
+ROUGH_STEPS = 8
+"""Programs that take fewer steps of the timer than this are told to be timed roughly."""
 
 _REMEDY = (
     "look at it on a machine with an NVIDIA GPU; which elements each program touches is counted "
@@ -92,6 +96,12 @@ def schedule(
         ),
         notes=_notes(prepared, device, report, stamps),
     )
+    if found.median_ns < ROUGH_STEPS * found.resolution_ns:
+        rough = (
+            f"the timer steps by {found.resolution_ns} ns and half of the programs take at most "
+            f"{found.median_ns} ns: their single times are rough"
+        )
+        found = replace(found, notes=(*found.notes, rough))
     return Scheduled(
         figures=found,
         multiprocessor=stamps.multiprocessor.astype(np.int32),
