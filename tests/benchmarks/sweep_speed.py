@@ -58,8 +58,10 @@ def _both(options: argparse.Namespace) -> None:
     print(f"margin: {sweep['margin']}")
     print(f"autotune's: {tuned['best']}; {sweep['note'] or 'no notes'}")
     if options.verify:
-        print(f"at length: winner {sweep['long_winner_ms']:.4f} ms, best {sweep['long_best_ms']:.4f} "
-              f"({sweep['long_best']}), ratio {sweep['long_ratio']:.4f}")  # fmt: skip
+        print(
+            f"at length: winner {sweep['long_winner_ms']:.4f} ms, best "
+            f"{sweep['long_best_ms']:.4f} ({sweep['long_best']}), ratio {sweep['long_ratio']:.4f}"
+        )
     print(json.dumps({"sweep": sweep, "autotune": tuned, "factor": factor}))
     met = sweep["elapsed_s"] <= LIMIT_S and factor >= FACTOR
     print(f"limit {LIMIT_S:g} s and {FACTOR:g} times: {'met' if met else 'MISSED'}")
@@ -68,8 +70,9 @@ def _both(options: argparse.Namespace) -> None:
 def _side(side: str, options: argparse.Namespace) -> dict:
     with tempfile.TemporaryDirectory(prefix="pg-sweep-") as folder:
         environment = child_environment(TRITON_CACHE_DIR=folder, XDG_DATA_HOME=folder)
+        verify = ["--verify"] if options.verify else []
         command = [sys.executable, "-m", "tests.benchmarks.sweep_speed", "--side", side,
-                   "--size", str(options.size), *(["--verify"] if options.verify else [])]  # fmt: skip
+                   "--size", str(options.size), *verify]  # fmt: skip
         done = subprocess.run(
             command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False
         )
