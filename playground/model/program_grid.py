@@ -6,7 +6,7 @@ be, without dimensions of one program: one dimension is folded into rows, three 
 
 from __future__ import annotations
 
-from playground.model.plane import index_at, plane_shape, position_of
+from playground.model.plane import clamp_slices
 
 Grid = tuple[int, int, int]
 
@@ -23,39 +23,43 @@ def grid_shape(grid: Grid) -> tuple[int, ...]:
 
 def grid_axes(grid: Grid) -> str:
     """Return the names of the dimensions drawn, the slowest first (`zyx`)."""
-    return "".join(
-        axis for axis, size in zip("zyx", reversed(grid), strict=True) if size > 1
-    ) or "x"  # fmt: skip
+    named = zip("zyx", reversed(grid), strict=True)
+    return "".join(axis for axis, size in named if size > 1) or "x"
+
+
+def grid_plane(grid: Grid) -> tuple[int, int]:
+    """Return the (rows, columns) of the plane of a grid: of one dimension about a square.
+
+    Columns are then a power of two, as groups of programs mostly are.
+    """
+    shape = grid_shape(grid)
+    if len(shape) > 1:
+        return shape[-2], shape[-1]
+    programs = shape[0]
+    columns = 1 << (((4 * programs - 1).bit_length() - 1) // 2)
+    return -(-programs // columns), columns
 
 
 def place_of(grid: Grid, program: int) -> tuple[int, int, tuple[int, ...]]:
     """Return row, column and slices at which the program with this linear id is drawn."""
-    shape = grid_shape(grid)
-    index = []
-    rest = program
-    for size in reversed(shape):
-        rest, part = divmod(rest, size)
-        index.append(part)
-    return position_of(shape, tuple(reversed(index)))
+    rows, columns = grid_plane(grid)
+    if len(grid_shape(grid)) < 3:
+        return program // columns, program % columns, ()
+    plane, rest = divmod(program, rows * columns)
+    return rest // columns, rest % columns, (plane,)
 
 
 def program_at(grid: Grid, row: int, column: int, slices: tuple[int, ...] = ()) -> int | None:
     """Return the linear id of the program drawn at a place, None where there is none."""
-    shape = grid_shape(grid)
-    index = index_at(shape, row, column, slices)
-    if index is None:
+    rows, columns = grid_plane(grid)
+    if not (0 <= row < rows and 0 <= column < columns):
         return None
-    program = 0
-    for size, part in zip(shape, index, strict=True):
-        program = program * size + part
-    return program
+    program = first_program(grid, slices) + row * columns + column
+    return program if program < program_count(grid) else None
 
 
 def first_program(grid: Grid, slices: tuple[int, ...]) -> int:
     """Return the linear id of the first program of a slice."""
-    shape = grid_shape(grid)
-    rows, columns = plane_shape(shape)
-    first = 0
-    for size, part in zip(shape[:-2], slices, strict=False):
-        first = first * size + part
-    return first * rows * columns
+    rows, columns = grid_plane(grid)
+    cut = clamp_slices(grid_shape(grid), slices)
+    return cut[0] * rows * columns if cut else 0

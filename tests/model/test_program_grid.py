@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from playground.model.plane import plane_shape
 from playground.model.program_grid import (
     first_program,
     grid_axes,
+    grid_plane,
     grid_shape,
     place_of,
     program_at,
@@ -23,7 +23,7 @@ def test_every_program_has_its_own_place(grid: tuple[int, int, int]) -> None:
     assert len(set(places)) == program_count(grid)
     for program, (row, column, slices) in enumerate(places):
         assert program_at(grid, row, column, slices) == program
-        rows, columns = plane_shape(grid_shape(grid))
+        rows, columns = grid_plane(grid)
         assert 0 <= row < rows
         assert 0 <= column < columns
 
@@ -44,4 +44,15 @@ def test_dimensions_of_one_program_are_not_drawn() -> None:
 
 
 def test_behind_the_last_program_is_none() -> None:
-    assert program_at((97, 1, 1), *divmod(97, plane_shape((97,))[1])) is None
+    assert program_at((97, 1, 1), *divmod(96, grid_plane((97, 1, 1))[1])) == 96
+    assert program_at((97, 1, 1), *divmod(97, grid_plane((97, 1, 1))[1])) is None
+
+
+def test_one_dimension_is_folded_to_about_a_square() -> None:
+    assert grid_plane((64, 1, 1)) == (8, 8)
+    assert grid_plane((3, 1, 1)) == (2, 2)
+    assert grid_plane((1, 1, 1)) == (1, 1)
+    for programs in (5, 31, 97, 1000, 65536):
+        rows, columns = grid_plane((programs, 1, 1))
+        assert columns**2 < 4 * programs <= (2 * columns) ** 2
+        assert rows * columns >= programs > (rows - 1) * columns

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 
-from playground.model.plane import plane_shape
 from playground.model.program_grid import (
     first_program,
     grid_axes,
+    grid_plane,
     grid_shape,
     place_of,
     program_at,
@@ -132,7 +132,7 @@ class ProgramMap(MapFrame):
         self.canvas.setAccessibleDescription(f"{count_text(program_count(grid))} programs")
         axes = grid_axes(grid)
         self.make_slices(shape[:-2], tuple(axes[: max(len(shape) - 2, 0)]), self._on_slice)
-        rows, columns = plane_shape(shape)
+        rows, columns = grid_plane(grid)
         self.canvas.set_plane(rows, columns, folded=len(shape) == 1)
         self._draw()
         self._mark()

@@ -94,7 +94,7 @@ class ScheduleView(QWidget):
         self._no_gpu = Notice("schedule.noGpu", theme, "accent", "info", self)
         layout = QVBoxLayout(self)
         layout.addWidget(self._no_gpu)
-        layout.addWidget(self._split)
+        layout.addWidget(self._split, 1)
         self.plot.told.connect(self._tell)
         self._programs.chosenChanged.connect(self._show_status)
         self._schedule.changed.connect(self._show)
