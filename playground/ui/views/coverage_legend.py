@@ -171,7 +171,7 @@ class CoverageLegend(Legend):
         entries = [self._colour_entry(facts)]
         if facts.by == "loads":
             entries.append(("none", "never loaded"))
-        elif facts.unwritten is not None:
+        elif facts.unwritten:
             entries.append(("unwritten", f"never written: {count_text(facts.unwritten)}"))
         if facts.by not in ("loads", "stores", "first"):
             if facts.disputed:

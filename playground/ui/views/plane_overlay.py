@@ -57,7 +57,9 @@ class PlaneOverlay:
     def _paint_scrim(self, painter: QPainter, area: QRectF) -> None:
         scrim = self._theme.color("plot_background")
         scrim.setAlphaF(0.62)
-        painter.fillRect(area, scrim)
+        # Not over the rulers, which stand beside a plane smaller than the view.
+        plane = QRectF(0, 0, self._canvas.columns, self._canvas.rows)
+        painter.fillRect(self._canvas.target(plane).intersected(area), scrim)
 
     def _paint_shape(
         self, painter: QPainter, area: QRectF, shape: FootprintShape, *, filled: bool
