@@ -24,6 +24,8 @@ PICTURES = [
     ("matmul", "dark", 1, "compiler", ""),
     ("matmul", "light", 2, "", ""),
     ("matmul", "dark", 2, "", ""),
+    ("matmul", "dark", 1, "schedule", ""),
+    ("softmax", "light", 2, "schedule", ""),
 ]
 
 
@@ -56,3 +58,21 @@ def test_photograph(kernel, theme, scale, front, sweep, tmp_path):
     assert 0 < result["median_ms"] < 100
     assert result["bandwidth_gbps"] > 1
     assert png.stat().st_size > 50_000
+
+
+@pytest.mark.parametrize(("colour", "step"), [("wave", 0), ("sm", 0), ("owner", 9)])
+def test_photograph_of_programs(colour, step, tmp_path):
+    """What only a GPU knows in the tile maps, and one step of a program counted there."""
+    folder = Path(os.environ.get("OUT") or tmp_path)
+    png = folder / f"window-programs-{colour}-{step}.png"
+    command = [
+        sys.executable, "-m", "playground.ui.photograph", str(kernels_dir() / "matmul.py"),
+        str(png), "--timeout", "120", "--problem", '{"m": 2048, "n": 2048, "k": 1024}',
+        "--maps", "all", "--program", "37", "--colour", colour, "--step", str(step),
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=240, check=False,
+        env=child_environment(QT_QPA_PLATFORM="offscreen"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["missing"] == []
