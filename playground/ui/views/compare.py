@@ -7,10 +7,8 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPushButton,
     QStackedLayout,
     QStackedWidget,
@@ -151,13 +149,11 @@ class CompareView(QWidget):
         page = QWidget(self)
         layout = QVBoxLayout(page)
         layout.setSpacing(self.fontMetrics().height() // 4)
-        head = QHBoxLayout()
-        head.addWidget(self.chooser, 1)
         # As wide as its longer word: it turns into the button that cancels.
         metrics = self._start.fontMetrics()
         self._start.setMinimumWidth(metrics.horizontalAdvance("Compare") + 4 * metrics.height())
-        head.addWidget(self._start, 0, Qt.AlignmentFlag.AlignBottom)
-        layout.addLayout(head)
+        self.chooser.add_button(self._start)
+        layout.addWidget(self.chooser)
         layout.addWidget(self._problem)
         top = QWidget(page)
         flow = FlowLayout(top)

@@ -77,13 +77,19 @@ class RivalChooser(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(self.fontMetrics().height() // 4)
         layout.addWidget(self.kind)
-        layout.addWidget(self._pages)
+        self._row = QHBoxLayout()
+        self._row.addWidget(self._pages, 1)
+        layout.addLayout(self._row)
         for signal in (
             document.baselineChanged, document.outlineChanged, document.launchesChanged,
             document.launchSelected, document.timing.expressionsChanged,
         ):  # fmt: skip
             signal.connect(self.refresh)
         self.refresh()
+
+    def add_button(self, button: QPushButton) -> None:
+        """Put a button beside what the choice needs."""
+        self._row.addWidget(button)
 
     def _label(self, name: str) -> QLabel:
         label = ElidedLabel(name, self)
