@@ -29,9 +29,9 @@ def report(item: dict[str, Any]) -> str:
             per_element(tensor["loads"]),
             f"{tensor['stores']['total']:,}",
             per_element(tensor["stores"]),
-            tensor["unwritten"],
-            tensor["multi_written"],
-            tensor["out_of_bounds"],
+            None if tensor["unwritten"] is None else f"{tensor['unwritten']:,}",
+            f"{tensor['multi_written']:,}",
+            f"{tensor['out_of_bounds']:,}",
         )
         for tensor in item["tensors"]
     ]

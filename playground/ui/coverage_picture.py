@@ -48,7 +48,7 @@ def page(title: str, coverage: Coverage, planes: Sequence[Plane], theme: Theme) 
     heading = QLabel(title, sheet)
     set_role(heading, "heading")
     outer.addWidget(heading)
-    facts = QLabel(_facts(coverage), sheet)
+    facts = QLabel(_facts(coverage, len(planes)), sheet)
     set_role(facts, "muted")
     outer.addWidget(facts)
     grid = QGridLayout()
@@ -63,7 +63,7 @@ def page(title: str, coverage: Coverage, planes: Sequence[Plane], theme: Theme) 
     return sheet
 
 
-def _facts(coverage: Coverage) -> str:
+def _facts(coverage: Coverage, maps: int) -> str:
     from playground.ui.views.formatting import bytes_text, count_text, shape_text
 
     x, y, z = coverage.grid
@@ -72,6 +72,9 @@ def _facts(coverage: Coverage) -> str:
         f"{bytes_text(coverage.bytes_requested)} requested",
         f"{bytes_text(coverage.bytes_unique)} unique",
     ]
+    touched = sum(bool(item.loads.total or item.stores.total) for item in coverage.tensors)
+    if touched > maps:
+        parts.append(f"the first {maps} of {touched} tensors")
     if coverage.resolution != "every element":
         parts.append(f"counted: {coverage.resolution}")
     return " · ".join(parts)
