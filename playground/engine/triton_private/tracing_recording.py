@@ -119,9 +119,9 @@ class GpuRecorder(GpuRuns):
         with torch.cuda.device(self.device):
             self._compile_beside(prepared.arguments, job, "record")
             job.progress("looking at access sites")
-            chosen = list(range(programs))
-            small = active_lanes <= LOOKED_AT_WHOLE_LANES and programs <= LOOKED_AT_WHOLE_LANES
+            small = max(active_lanes, programs) <= LOOKED_AT_WHOLE_LANES
             if small:
+                chosen = list(range(programs))
                 room = Room(4 * LOOKED_AT_WHOLE_LANES, LOOKED_AT_WHOLE_LANES // 4, self.device)
                 totals, operations = self._survey_run(prepared, chosen, room, None)
                 lanes, events = room.asked()
