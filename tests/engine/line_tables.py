@@ -71,9 +71,13 @@ def chains(table):
     """Return [(address, chain)], by address: the places from there on, innermost first."""
     read = Reader(table)
     end = read.fixed("<I") + 4
-    assert read.fixed("<H") == 2
+    version = read.fixed("<H")
+    assert version in (2, 4)
     program = read.fixed("<I") + read.at
-    step, _, base, span, first = (read.fixed(form) for form in ("<B", "<B", "<b", "<B", "<B"))
+    step = read.byte()
+    if version == 4:
+        assert read.byte() == 1  # operations an instruction
+    _, base, span, first = (read.fixed(form) for form in ("<B", "<b", "<B", "<B"))
     operands = [read.byte() for _ in range(first - 1)]
     folders = []
     while folder := read.name():
