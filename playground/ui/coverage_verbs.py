@@ -90,6 +90,10 @@ class CoverageVerbs(QObject):
         if self._view is not None:
             self._view.show_place(place.tensor, place.index, place.programs)
 
+    def show_line(self) -> None:
+        """Show in the maps what the line at the cursor accesses, as a click beside it does."""
+        self._on_access(self._window.editor.textCursor().blockNumber() + 1)
+
     def _on_access(self, line: int) -> None:
         access = self._window.editor.gutter.access.at(line)
         if access is None:

@@ -172,6 +172,10 @@ def test_a_click_on_a_hazard_shows_it_in_the_map(tmp_path, qapp, qtbot):
         assert window.editor.textCursor().blockNumber() == 23
         QTest.mouseClick(gutter, Qt.MouseButton.LeftButton, pos=access_spot(window, 22))
         assert view.tensor.name == "x_ptr"
+        # The same by the keyboard, for the line at the cursor.
+        window.editor.go_to(23)
+        window.actions_table["programs.line"].trigger()
+        assert view.tensor.name == "y_ptr"
 
 
 def test_one_click_on_a_finding_goes_to_the_line_and_the_map(tmp_path, qapp, qtbot):

@@ -92,6 +92,23 @@ def test_arrangements_are_told_and_kept(view: CoverageView, qtbot: QtBot) -> Non
     assert not view.program_map.isVisible()
 
 
+def test_hidden_maps_ask_for_nothing(
+    view: CoverageView, matmul_engine: MatmulEngine, qtbot: QtBot
+) -> None:
+    press(view, "coverage.arrange.one")
+    matmul_engine.sent.clear()
+    view._document.set_knob("BLOCK", 64)
+    qtbot.waitUntil(lambda: view._document.is_current(view._document.coverage) and view.idle)
+    view.show_program(5)
+    qtbot.waitUntil(lambda: view.idle)
+    for kind in (messages.GetPlane, messages.GetProgram):
+        assert {request.tensor for request in matmul_engine.requests(kind)} == {"c_ptr"}
+    press(view, "coverage.arrange.all")
+    qtbot.waitUntil(lambda: view.idle and bool(map_of(view, "a_ptr").canvas.footprints))
+    assert map_of(view, "a_ptr").canvas.footprints[0].loads == (QRectF(0, 0, 512, 64),)
+    assert map_of(view, "a_ptr").canvas.overview is not None
+
+
 def test_hovering_an_element_outlines_its_program_everywhere(
     view: CoverageView, qtbot: QtBot
 ) -> None:
@@ -325,7 +342,8 @@ def test_first_and_last_writer_run_from_dark_to_bright(view: CoverageView, qtbot
         scale = view._theme.sequential_colormap(256)
         for program in (0, 20, 55):
             y, x = divmod(program, 8)
-            got = image.pixelColor(x * 128 + 2, y * 128 + 2).getRgb()[:3]
+            tile = image.width() // 8
+            got = image.pixelColor(x * tile + 2, y * tile + 2).getRgb()[:3]
             assert got == scale[program * 255 // 63]
         assert text.lower() in view.findChild(QWidget, "coverage.legend").accessibleName()
 

@@ -36,6 +36,7 @@ from playground.ui.views.formatting import (
     stopped_text,
     time_text,
 )
+from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.plot_style import names_above
 from playground.ui.views.timing_tables import history_columns
 from playground.ui.views.timings import TimingsView
@@ -412,3 +413,14 @@ def test_a_low_panel_scrolls_and_nothing_overlaps(gpu_ran: Document, qtbot: QtBo
     assert view.samples_plot.height() >= 7 * line
     view.resize(560, 48 * line)
     qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)
+
+
+def test_plots_are_saved_as_drawings(gpu_ran: Document, qtbot: QtBot, tmp_path) -> None:
+    view = show(gpu_ran, qtbot)
+    actions = view.findChild(PlotActions)
+    assert actions.save_svg(str(tmp_path / "timings.svg"))
+    text = (tmp_path / "timings.svg").read_text()
+    # Points and words, not a picture of them.
+    assert "samples in order" in text
+    assert "<image" not in text
+    assert not actions.save_svg(str(tmp_path / "no" / "timings.svg"))

@@ -163,7 +163,8 @@ class CoverageView(QWidget):
     @property
     def idle(self) -> bool:
         """Whether everything that was asked for is drawn."""
-        return self._is_drawn() and all(each.feed.idle for each in self._maps)
+        recording = self._programs.schedule.running
+        return self._is_drawn() and not recording and all(each.feed.idle for each in self._maps)
 
     @property
     def status(self) -> str:
@@ -234,8 +235,9 @@ class CoverageView(QWidget):
         if coverage is None or names != [tensor.name for tensor in coverage.tensors]:
             return
         for each, tensor in zip(self._maps, coverage.tensors, strict=False):
-            each.show_tensor(tensor, self.colours.colouring(self.colours.of(tensor)))
             each.set_chosen(each is self.chosen)
+            if each.isVisibleTo(self.grid):
+                each.show_tensor(tensor, self.colours.colouring(self.colours.of(tensor)))
         self.program_map.show_grid(self.colours.of_programs())
         self._show_controls()
         self._show_legend()
@@ -291,12 +293,17 @@ class CoverageView(QWidget):
         self.controls.show_arrangement(arrangement)
         if arrangement != self.grid.arrangement:
             self.grid.set_arrangement(arrangement, self.controls.tensor.currentIndex())
+            # Maps that were hidden have nothing to show yet.
+            self._show_maps()
+            self._show_programs()
+            self._show_step()
             self.arrangementChanged.emit(arrangement)
 
     def _on_tensor(self, index: int) -> None:
         self.grid.set_arrangement(self.grid.arrangement, index)
         self._show_maps()
-        self._show_counts()
+        self._show_programs()
+        self._show_step()
 
     def _choose(self, name: str) -> None:
         self.controls.tensor.setCurrentText(name)
@@ -342,7 +349,8 @@ class CoverageView(QWidget):
     def _show_programs(self) -> None:
         programs = self._programs
         for each in self._maps:
-            each.feed.footprint.show_programs(programs.shown, preview=programs.previewed)
+            if each.isVisibleTo(self.grid):
+                each.feed.footprint.show_programs(programs.shown, preview=programs.previewed)
         self._show_counts()
         self._show_legend()
 

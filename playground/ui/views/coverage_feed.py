@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playground.ui.views.footprints import Footprints
     from playground.ui.views.plane_canvas import PlaneCanvas
 
-OVERVIEW_CELLS = 1024
+OVERVIEW_CELLS, SMALL_CELLS = 1024, 512
 MAX_CELLS = 4096
 HOVER_MS = 30
 
@@ -105,7 +105,9 @@ class CoverageFeed(QObject):
             self._plane = self._detail_plane = None
             self._overview = self._detail = None
             self._canvas.show_pictures(None, None)
-        view = PlaneView(slices=slices, max_rows=OVERVIEW_CELLS, max_columns=OVERVIEW_CELLS)
+        # Of a small map a coarser picture does; made large, a sharper one is asked for.
+        cells = SMALL_CELLS if self._canvas.bare else OVERVIEW_CELLS
+        view = PlaneView(slices=slices, max_rows=cells, max_columns=cells)
         self._overviews.ask(
             lambda answer: self._document.request_plane(tensor.name, colouring.paint, view, answer),
             self._take_overview,
