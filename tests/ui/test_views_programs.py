@@ -114,11 +114,10 @@ def test_hovering_an_element_outlines_its_program_everywhere(
 ) -> None:
     canvas = map_of(view, "c_ptr").canvas
     QTest.mouseMove(canvas, spot(canvas, 300, 700))
-    qtbot.waitUntil(lambda: view._programs.hovered is not None)
-    qtbot.waitUntil(lambda: view.idle and bool(map_of(view, "a_ptr").canvas.footprints))
     row, column = canvas.hover
     y, x = row // 128, column // 128
-    assert view._programs.hovered == y * 8 + x
+    qtbot.waitUntil(lambda: view._programs.hovered == y * 8 + x)
+    qtbot.waitUntil(lambda: view.idle and bool(map_of(view, "a_ptr").canvas.footprints))
     assert map_of(view, "a_ptr").canvas.footprints[0].loads == (QRectF(0, 128 * y, 512, 128),)
     assert map_of(view, "b_ptr").canvas.footprints[0].loads == (QRectF(128 * x, 0, 128, 512),)
     assert canvas.footprints[0].stores == (QRectF(128 * x, 128 * y, 128, 128),)

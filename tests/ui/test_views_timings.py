@@ -420,7 +420,7 @@ def test_plots_are_saved_as_drawings(gpu_ran: Document, qtbot: QtBot, tmp_path) 
     actions = view.findChild(PlotActions)
     assert actions.save_svg(str(tmp_path / "timings.svg"))
     text = (tmp_path / "timings.svg").read_text()
-    # Points and words, not a picture of them.
+    # Lines and words, not a picture of them.
     assert "samples in order" in text
-    assert "<image" not in text
+    assert "<path" in text
     assert not actions.save_svg(str(tmp_path / "no" / "timings.svg"))
