@@ -60,11 +60,10 @@ def schedule(
     Raises
     ------
     NotScheduledError
-        There is no NVIDIA GPU, the kernel is written in Gluon, or the grid is empty.
+        There is no NVIDIA GPU, or the grid is empty.
     """
     from playground.engine.triton_private import wrappers
 
-    name = prepared.launch.info.kernel
     if device.mode != "gpu" or wrappers.is_interpreted(prepared.launch.function):
         raise NotScheduledError("the schedule of programs needs an NVIDIA GPU", _REMEDY)
     if not device.target.startswith("cuda"):
@@ -73,12 +72,10 @@ def schedule(
             "its programs read",
             _REMEDY,
         )
-    if wrappers.is_gluon(prepared.launch.function):
-        raise NotScheduledError(
-            f"{name} is written in Gluon: where and when its programs run is not looked at"
-        )
     if 0 in prepared.grid:
-        raise NotScheduledError(f"the grid of {name} is empty: no program runs")
+        raise NotScheduledError(
+            f"the grid of {prepared.launch.info.kernel} is empty: no program runs"
+        )
     from playground.engine.triton_private.stamped_runs import fastest
 
     stamps = fastest(prepared, job or Job(), warm_ups=WARM_UPS, runs=RUNS)

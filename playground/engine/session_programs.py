@@ -45,7 +45,7 @@ class ProgramVerbs:
         Raises
         ------
         schedule.NotScheduledError
-            There is no NVIDIA GPU, the kernel is written in Gluon, or the grid is empty.
+            There is no NVIDIA GPU, or the grid is empty.
         """
         from playground.engine import schedule
         from playground.engine.replay import put_back_after

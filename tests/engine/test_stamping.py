@@ -73,6 +73,19 @@ def tiles(a, c, M, N, BLOCK: tl.constexpr):
         target.store([0, k], source.load([0, k]))
 """
 
+GLUON = """
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def copy(x, y, n, BLOCK: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    offsets = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=layout)
+    if n == 77:
+        return
+    gl.store(y + offsets, gl.load(x + offsets, mask=offsets < n), mask=offsets < n)
+"""
+
 COMMON = """
 import os, torch
 from playground.engine.triton_private.stub_driver import activate_stub
@@ -87,7 +100,8 @@ def stamped(name, arguments, options=None, bounded=False, key=None):
     plan = stamping.StampPlan(ADDRESS, 5000, bounded)
     kernel = stamping.build_stamped(getattr(kernels, name), arguments, options or {}, plan)
     answer[key or name] = {
-        "ttir": kernel.asm["ttir"], "ptx": kernel.asm["ptx"], "cubin": len(kernel.asm["cubin"]),
+        "ttir": kernel.asm.get("ttir", ""), "ptx": kernel.asm["ptx"],
+        "cubin": len(kernel.asm["cubin"]),
         "warps": kernel.metadata.num_warps, "stages": kernel.metadata.num_stages,
     }
 """
@@ -181,6 +195,19 @@ def test_persistent_and_descriptor_kernels_are_stamped_outside_their_loops(copie
     for name in ("persistent", "tiles"):
         assert timers(copies[name]) == 2
         assert copies[name]["ptx"].count("%smid") == 1
+
+
+def test_gluon_kernels_are_stamped_as_well(tmp_path):
+    (tmp_path / "gluon_kernels.py").write_text(GLUON)
+    facts = in_child(
+        f"PATH = {str(tmp_path / 'gluon_kernels.py')!r}\n{COMMON}"
+        + 'stamped("copy", dict(x=f32, y=f32, n=1000, BLOCK=128), dict(num_warps=4))',
+        interpret=False,
+        tmp_path=tmp_path,
+    )["copy"]
+    assert timers(facts) == 1 + 2  # on the way in, and on two ways out
+    assert facts["ptx"].count("%smid") == 1
+    assert facts["cubin"] > 0
 
 
 def test_a_grid_beyond_the_room_stores_its_first_programs_only(copies):

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from triton.compiler import code_generator
 from triton.compiler import compiler as triton_compiler
-from triton.compiler.compiler import ASTSource
 from triton.language import core
 from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
@@ -156,7 +155,8 @@ def build_with(
     parsed, signature, constants, attributes = twin._pack_args(
         backend, {**keywords, **arguments}, bound, specialization, None
     )
-    source = ASTSource(twin, signature, constants, attributes)
+    # The function's own kind of source: Gluon has another.
+    source = twin.ASTSource(twin, signature, constants, attributes)
     with front_end(make):
         return triton_compiler.compile(source, target=target, options=parsed.__dict__)
 
