@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine.coverage_parts import in_child
+from tests.engine.faults.expected_hazards import check_hazards
 from tests.engine.faults.table import CASES, check
 
 
@@ -30,3 +31,14 @@ def test_an_offset_that_wrapped_around_is_told_as_that(found):
         assert "tl.int64" in hints[0]
     (hint,) = {item[3] for item in found["negative index"]["bad"] if item[0] == "error"}
     assert "offsets >= 0" in hint
+
+
+def test_hazards_have_their_elements_programs_and_lines(tmp_path):
+    check_hazards(
+        in_child(
+            "from tests.engine.faults import looked_at\n"
+            "answer = {name: looked_at.hazards_of(name) for name in looked_at.HAZARDOUS}",
+            interpret=True,
+            tmp_path=tmp_path,
+        )
+    )

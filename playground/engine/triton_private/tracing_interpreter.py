@@ -129,6 +129,8 @@ class CellCounter:
         latest, earliest = self.vectors[2][cells], self.vectors[3][cells]
         mine = (latest == access.program + 1) & (earliest == PROGRAM_LIMIT - access.program)
         others = cells[(latest > 0) & ~mine]
+        if self.apart is not None:  # what an atomic changed since is not another store's value
+            others = others[self.apart[4][others] == 0]
         if not others.size:
             return
         if self.disputed is None:

@@ -35,3 +35,24 @@ def everything(names=None):
         for name, (case, _) in faulty.CASES.items()
         if names is None or name in names
     }
+
+
+def hazards_of(name):
+    """Return the hazards of a faulty kernel's last launch, lines counted from its first."""
+    launch = _captured(faulty.CASES[name][0], True)[-1]
+    summary = count(prepared(launch)).summary()
+    return [
+        {
+            "kind": item.kind, "tensor": item.tensor, "elements": item.elements,
+            "first": list(item.first), "programs": list(item.programs),
+            "places": [[place.kind, place.line] for place in item.places],
+            "ordered": item.ordered,
+        }
+        for item in summary.hazards
+    ]  # fmt: skip
+
+
+HAZARDOUS = (
+    "in-place stencil", "missing atomic", "two programs share a partial sum", "stale scratch",
+    "every program resets the counter", "scratch half written", "overlapping tiles",
+)  # fmt: skip
