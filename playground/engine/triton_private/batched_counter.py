@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from playground.engine.counter_layout import Layout, StorageSlot
     from playground.engine.triton_private.batched_memory import BatchAccess
+    from playground.engine.triton_private.interpreter_cells import CellCounter
     from playground.engine.triton_private.interpreter_formats import Array
     from playground.engine.triton_private.interpreter_storages import Ranges
-    from playground.engine.triton_private.tracing_interpreter import CellCounter
 
 _CHECK_EVERY_S = 0.1
 _FAR = 1 << 61
