@@ -193,3 +193,60 @@ answer([out, again == out, checked])
     assert told["programs"] == 200
     assert kept
     assert checked != "wrong"
+
+
+GLUON = """
+import torch
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def copy(x, y, n, BLOCK: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    offsets = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=layout)
+    gl.store(y + offsets, gl.load(x + offsets, mask=offsets < n), mask=offsets < n)
+
+def run():
+    x = torch.randn(100000, device="cuda")
+    y = torch.empty_like(x)
+    copy[(782,)](x, y, 100000, BLOCK=128, num_warps=4)
+    return y
+"""
+
+
+def test_a_kernel_in_gluon_has_a_schedule_too(run_engine):
+    told = run_engine(
+        PLAY
+        + f"text = {GLUON!r}\n"
+        + """
+play.load(write("own.py", text))
+play.run("run()")
+answer(told())
+""",
+        interpret=False,
+    )
+    plausible(told)
+    assert told["programs"] == 782
+    assert told["used"] == told["sms"]
+
+
+def test_counts_are_saved_with_the_schedule(run_engine):
+    got = run_engine(
+        PLAY
+        + """
+play.load(KERNELS / "vector_add.py")
+play.run(sizes={"size": 100000})
+path = str(FOLDER / "counts.npz")
+play.save_counts(path, schedule=True, BLOCK_SIZE=1024)
+held = np.load(path)
+kept = play.schedule(BLOCK_SIZE=1024)
+answer([
+    held["schedule.start_ns"].tolist() == kept.start_ns.tolist(),
+    held["schedule.multiprocessor"].shape[0],
+    (held["out_ptr.owner"] == np.arange(100000) // 1024).all().item(),
+    (held["x_ptr.loads"] == 1).all().item(),
+])
+""",
+        interpret=False,
+    )
+    assert got == [True, 98, True, True]
