@@ -33,7 +33,7 @@ examples:
   triton-playground bench kernels/vector_add.py --set size=2**20 --set BLOCK_SIZE=512
   triton-playground compile kernels/matmul.py --target cuda:80 --emit ptx
   triton-playground coverage kernels/matmul.py --set m=512 --reuse --png tiles.png
-  triton-playground sweep kernels/softmax.py --values num_warps=2,4,8 --json
+  triton-playground sweep kernels/softmax.py --space num_warps=2,4,8 --json
 
 exit status: 0; 1 if an error was found; 2 if the command line asks for what is not there;
 130 if interrupted

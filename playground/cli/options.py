@@ -6,13 +6,16 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import playground
 from playground.cli.task import Task
+from playground.model.sweep_plan import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+Number = TypeVar("Number", int, float)
 
 VERBS = {
     "launches": "list what the driver launches: kernel, grid, arguments, knobs",
@@ -111,10 +114,7 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     if verb == "coverage":
         _add_coverage(add)
     if verb == "sweep":
-        add(
-            "--values", action="append", default=[], metavar="NAME=V1,V2",
-            help="values of a knob; knobs not named keep their value",
-        )  # fmt: skip
+        _add_sweep(add)
     if verb == "export":
         add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
         add("--force", action="store_true", help="replace a file that was not exported before")
@@ -123,6 +123,29 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
             help="leave the kernel's autotuner its configs, this one first",
         )  # fmt: skip
     return parser
+
+
+def _add_sweep(add: Callable[..., object]) -> None:
+    add(
+        "--space", "--values", dest="values", action="append", default=[],
+        metavar="NAME=V1,LOW..HIGH",
+        help="values of a knob: 16,64 or 16..256:pow2 or 1..5; knobs not named keep their value",
+    )  # fmt: skip
+    add(
+        "--where", action="append", default=[], metavar="EXPR",
+        help="a condition over knobs and problem sizes, such as 'BLOCK_M * BLOCK_N <= 32768'",
+    )  # fmt: skip
+    add(
+        "--strategy", choices=STRATEGIES, default="auto",
+        help="which configs to try (auto: all up to 500, else by TPE)",
+    )  # fmt: skip
+    add("--most", type=int, metavar="N", help="try no more than so many configs")
+    add(
+        "--sizes", action="append", default=[], metavar="NAME=N,NAME=N",
+        help="sweep at these problem sizes; given several times, the best for all is told as well",
+    )  # fmt: skip
+    add("--budget", dest="total", type=float, metavar="SECONDS", help="end after so long")
+    add("--resume", action="store_true", help="go on with the last sweep of the same launch")
 
 
 def _add_coverage(add: Callable[..., object]) -> None:
@@ -186,12 +209,13 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         all_targets=getattr(options, "all_targets", False),
         diff=getattr(options, "diff", None),
         diff_target=diff_target,
-        values={
-            name: tuple(item.strip() for item in given.split(","))
-            for name, given in (
-                _pair(text, "--values", parser) for text in getattr(options, "values", ())
-            )
-        },
+        values=dict(_pair(text, "--space", parser) for text in getattr(options, "values", ())),
+        where=tuple(getattr(options, "where", ())),
+        strategy=getattr(options, "strategy", "auto"),
+        most=_above_zero(getattr(options, "most", None), "--most", parser),
+        sizes=tuple(getattr(options, "sizes", ())),
+        total_s=_above_zero(getattr(options, "total", None), "--budget", parser),
+        resume=getattr(options, "resume", False),
         budget_ms=budget_ms,
         cache=getattr(options, "cache", "cold"),
         source=getattr(options, "source", None),
@@ -208,6 +232,14 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         steps=getattr(options, "steps", None),
         sample=sample,
     )
+
+
+def _above_zero(
+    value: Number | None, option: str, parser: argparse.ArgumentParser
+) -> Number | None:
+    if value is not None and not 0 < value < math.inf:
+        parser.error(f"{option} is a number above 0")
+    return value
 
 
 def _pair(text: str, option: str, parser: argparse.ArgumentParser) -> tuple[str, str]:

@@ -16,6 +16,8 @@ from playground.model.config import Config
 from playground.model.curve import spread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from playground.model.access_site import AccessSite
     from playground.model.check import CheckResult
     from playground.model.comparison import Comparison
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from playground.model.roofline import Ceilings, Standing
     from playground.model.schedule import CacheReuse
     from playground.model.sweep import SweepResult
+    from playground.model.sweep_sizes import Across, SizedSweep
     from playground.protocol.programs import ProgramSteps, Scheduled
 
 SCHEMA = "triton-playground/1"
@@ -216,7 +219,24 @@ def _count(value: AccessCount) -> Json:
 
 def sweep(value: SweepResult, kernel: str) -> Json:
     """Return all rows of a sweep in the order tried, and the best of them."""
-    return {**record(value), "kernel": kernel, "best": plain(value.best)}
+    return {
+        **record(value), "kernel": kernel, "best": plain(value.best), "at_sizes": None,
+        "across": None,
+    }  # fmt: skip
+
+
+def sweeps(done: Sequence[SizedSweep], all_sizes: Across, kernel: str) -> Json | None:
+    """Return the first size's sweep with those of every size, and what is best for all of them."""
+    if not done:
+        return None
+    each = [{**sweep(item.result, kernel), "sizes": dict(item.sizes)} for item in done]
+    found: Json = {}
+    for name, one in (("by_mean", all_sizes.by_mean), ("by_worst", all_sizes.by_worst)):
+        found[name] = None if one is None else {
+            "config": plain(one.config), "mean": one.mean,
+            "losses": [{"sizes": dict(sizes), "loss": loss} for sizes, loss in one.losses],
+        }  # fmt: skip
+    return {**sweep(done[0].result, kernel), "at_sizes": each, "across": found}
 
 
 # ------------------------------------------------------------------ reading documents

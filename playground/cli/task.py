@@ -32,7 +32,13 @@ class Task:
     all_targets: bool = False
     diff: str | None = None
     diff_target: str | None = None
-    values: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    where: tuple[str, ...] = ()
+    strategy: Literal["auto", "exhaustive", "random", "tpe", "climb"] = "auto"
+    most: int | None = None
+    sizes: tuple[str, ...] = ()
+    total_s: float | None = None
+    resume: bool = False
     budget_ms: float = 200.0
     cache: Literal["cold", "warm"] = "cold"
     source: Literal["cupti", "proton", "graph", "events"] | None = None
@@ -61,9 +67,8 @@ class Task:
     def from_json(cls, text: str) -> Task:
         """Return the task that `to_json` wrote."""
         fields = json.loads(text)
-        for name in ("emit", "curve"):
+        for name in ("emit", "curve", "where", "sizes"):
             fields[name] = tuple(fields[name])
-        fields["values"] = {name: tuple(given) for name, given in fields["values"].items()}
         return cls(**fields)
 
 

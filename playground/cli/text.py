@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from playground.cli import compile_text, coverage_text, timing_text
+from playground.cli import compile_text, coverage_text, sweep_text, timing_text
 from playground.cli.text_table import duration, indented, pairs, table
 from playground.model.config import label as config_text
 from playground.model.finding import Finding
@@ -125,58 +125,6 @@ def _verdict(check: dict[str, Any]) -> str:
     return CheckResult(**check).text()
 
 
-def _sweep(item: dict[str, Any]) -> str:
-    all_rows = item["rows"]
-    timed = any(row["median_ms"] is not None for row in all_rows)
-    # Only the knobs that were moved get a column; what they all share is said once.
-    configs = [row["config"] for row in all_rows]
-    names = list(configs[0]) if configs else []
-    moved = [name for name in names if any(c[name] != configs[0][name] for c in configs)]
-    fixed = {name: configs[0][name] for name in names if name not in moved}
-    ordered = sorted(
-        all_rows,
-        key=lambda row: (
-            row["median_ms"] is None,
-            row["median_ms"] or 0.0,
-            row["status"] != "correct",
-            _order(row["config"], moved),
-        ),
-    )
-    rows = [
-        (
-            *(row["config"][name] for name in moved),
-            row["status"],
-            *((duration(row["median_ms"]),) if timed else ()),
-            row["registers"],
-            row["spill_bytes"],
-            row["shared_bytes"],
-            row["unwritten"],
-            "" if row["status"] == "correct" else " ".join(row["reason"].split())[:80],
-        )
-        for row in ordered
-    ]
-    header = (*moved, "result", *(("median",) if timed else ()), "registers", "spilled",
-              "shared", "unwritten", "reason")  # fmt: skip
-    cut = ", cancelled" if item["cancelled"] else ""
-    lines = [
-        f"sweep of {item['kernel']} for {item['target']}: {len(all_rows)} of {item['total']} "
-        f"configs in {item['elapsed_s']:.1f} s{cut}",
-        indented(table(header, rows)),
-        *([f"  all with {config_text(fixed)}"] if fixed else []),
-        *([f"  fastest: {config_text(item['best']['config'])}"] if item["best"] else []),
-        *([f"  {item['note']}"] if item["note"] else []),
-    ]
-    return "\n".join(lines)
-
-
-def _order(config: dict[str, Any], names: list[str]) -> list[tuple[bool, float, str]]:
-    values = [config[name] for name in names]
-    return [
-        (not isinstance(v, (int, float)), v if isinstance(v, (int, float)) else 0, str(v))
-        for v in values
-    ]
-
-
 def _export(item: dict[str, Any]) -> str:
     if item["path"]:
         return f"wrote {item['path']} ({config_text(item['config'])})"
@@ -204,7 +152,7 @@ _SECTIONS: dict[str, Callable[[Any], str]] = {
     "measurement": _measurement,
     "replay": _replay,
     "coverage": coverage_text.report,
-    "sweep": _sweep,
+    "sweep": sweep_text.report,
     "export": _export,
     "doctor": _doctor,
 }

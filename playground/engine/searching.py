@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from playground.model.sweep_plan import SweepPlan
 
 
+class SearchError(RuntimeError):
+    """A search that cannot be made here; the message says what to do."""
+
+
 def search_for(plan: SweepPlan, *, timed: bool) -> tuple[Search, int | None]:
     """Return the search, and how many configs it will try; None where the answers decide."""
     space = plan.space
@@ -31,6 +35,11 @@ def search_for(plan: SweepPlan, *, timed: bool) -> tuple[Search, int | None]:
         if start is None:
             return Shuffled(()), 0
         return Climb(space, start, most, plan.seed), None
-    from playground.engine.tpe import TpeSearch
-
+    try:
+        from playground.engine.tpe import TpeSearch
+    except ImportError as error:
+        raise SearchError(
+            "Optuna, which a search by TPE asks, is not installed: pip install optuna, or choose "
+            "another strategy (random, climb, exhaustive)"
+        ) from error
     return TpeSearch(space, most, plan.seed, first), None

@@ -75,13 +75,22 @@ def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
 
 
 def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:
-    from playground.model.sweep import space
+    from playground.model.knobs import sweep_values
+    from playground.model.sweep_plan import SweepPlan
+    from playground.model.sweep_space import make_space
 
-    launch = session.launches[request.launch].info
-    configs = space(launch.knobs, request.config, request.values)
-    result = session.sweep(
-        request.launch, configs, target=request.target, budget_ms=request.budget_ms, job=job
-    )
+    launch, config = session.launches[request.launch].info, request.config
+    values = request.values or {
+        knob.name: sweep_values(knob, config[knob.name])
+        for knob in launch.knobs
+        if knob.name in config
+    }
+    space = make_space(launch.knobs, config, values, request.where, session.sizes)
+    plan = SweepPlan(
+        space, request.strategy, most=request.most, budget_ms=request.budget_ms, start=config,
+        baseline=request.baseline, resume=request.resume, stored=True,
+    )  # fmt: skip
+    result = session.sweep(request.launch, target=request.target, job=job, plan=plan)
     return messages.Swept(result)
 
 

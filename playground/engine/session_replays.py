@@ -201,8 +201,9 @@ class ReplayVerbs(TimingVerbs):
                 SweepSpace(listed=tuple(chosen)), "exhaustive", budget_ms=budget_ms,
                 start=captured.info.config,
             )  # fmt: skip
-        with sweep_record.record_for(self._me, launch, plan, target) as record:
-            return sweep.run_sweep(self._me, launch, plan, target, job or Job(), record)
+        with sweep_record.record_for(self._me, launch, plan, target) as (record, note):
+            result = sweep.run_sweep(self._me, launch, plan, target, job or Job(), record)
+        return replace(result, note=f"{result.note}; {note}".strip("; ")) if note else result
 
     def export(
         self,

@@ -91,7 +91,7 @@ class _Sweep:
         self._rows: dict[Config, SweepRow] = {}
         self._samples: dict[Config, tuple[float, ...]] = {}
         self._phases = SweepPhases()
-        self._notes = [record.note] if record is not None and record.note else []
+        self._notes: list[str] = []
         self._excluded = 0
         self._started = time.monotonic()
         self._ranking = sweep_rows.no_ranking()
@@ -153,6 +153,8 @@ class _Sweep:
         if self._record is None:
             return
         for row, samples in self._record.earlier:
+            if row.status in ("constraint", "cancelled"):
+                continue  # of that sweep's conditions, which may be others now
             if row.config in self._plan.space and row.config not in self._rows:
                 self._samples[row.config] = samples
                 self._add(replace(row, kept=True, place=None, confirmed=False))
@@ -319,6 +321,8 @@ class _Sweep:
         self._job.send(SweepProgress((row,), done, total, eta_s))
 
     def _result(self, cancelled: bool) -> SweepResult:
+        if self._record is not None and self._record.note:
+            self._notes.append(self._record.note)
         if not self._timed:
             self._notes.insert(0, "interpreter: results are checked, nothing is ranked by time")
         total = len(self._rows) if self._total is None else max(self._total, len(self._rows))

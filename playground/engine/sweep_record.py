@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playground.engine.session import Session
     from playground.engine.sweep_store import SweepStore
@@ -32,35 +33,44 @@ class SweepRecord:
         self.number = number
         self.earlier = earlier
         self.note = store.note
+        self._broken = False
 
     def add(self, row: SweepRow, samples_ms: tuple[float, ...]) -> None:
         """Keep a row at once: the next moment this process may be gone."""
-        self._store.add(self.number, row, samples_ms)
+        self._write(lambda: self._store.add(self.number, row, samples_ms))
 
     def finish(self, result: SweepResult) -> None:
         """Note how the sweep ended."""
-        self._store.finish(self.number, result)
+        self._write(lambda: self._store.finish(self.number, result))
+
+    def _write(self, write: Callable[[], None]) -> None:
+        if self._broken:
+            return
+        try:
+            write()
+        except sqlite3.Error as error:  # a full disk must not cost the sweep
+            self._broken = True
+            self.note = f"not kept from here on: {self._store.path}: {error}"
 
 
 @contextlib.contextmanager
 def record_for(
     session: Session, launch: int, plan: SweepPlan, target: str | None
-) -> Iterator[SweepRecord | None]:
-    """Open the store for one sweep; yields None where the plan keeps nothing.
-
-    Raises
-    ------
-    sweep_store.StoreError
-        The store cannot be used.
-    """
+) -> Iterator[tuple[SweepRecord | None, str]]:
+    """Open the store for one sweep; yields no record where nothing is kept, and why."""
     if not plan.stored:
-        yield None
+        yield None, ""
         return
-    from playground.engine.sweep_store import opened
+    from playground.engine.sweep_store import StoreError, SweepStore
 
     facts = facts_of(session, launch, plan, target)
     context = context_of(facts)
-    with opened() as store:
+    try:
+        store = SweepStore()
+    except StoreError as error:  # a read-only home must not cost the sweep
+        yield None, f"nothing is kept: {error}"
+        return
+    with contextlib.closing(store):
         number = store.latest(context) if plan.resume else None
         if number is None:
             number = store.begin(context, facts["title"], facts)
@@ -68,7 +78,7 @@ def record_for(
         else:
             store.begin_again(number)
             earlier = store.rows(number)
-        yield SweepRecord(store, number, earlier)
+        yield SweepRecord(store, number, earlier), ""
 
 
 def facts_of(session: Session, launch: int, plan: SweepPlan, target: str | None) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import optuna
+
 from playground.model.search import RandomSearch
 
 if TYPE_CHECKING:
@@ -14,9 +16,11 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.sweep_space import SweepSpace
 
-STARTUP = 20
+STARTUP = 16
 """Random configs before the estimator has enough to estimate from."""
-EVERY_OTHER_NEAR = 3
+TOP = 4
+"""Of so many of the best the neighbours are looked at."""
+EVERY_OTHER_NEAR = 2
 """Of so many configs one is a neighbour of the best so far: the estimator alone leaves gaps."""
 _BAD = 3.0
 """Factor on the slowest time that stands for a config that failed (told as a failure, the sampler
@@ -36,8 +40,6 @@ class TpeSearch:
     def __init__(
         self, space: SweepSpace, most: int, seed: int = 0, first: Iterable[Config] = ()
     ) -> None:
-        import optuna
-
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -83,7 +85,7 @@ class TpeSearch:
                 return self._take(config)
         good = {c: t for c, t in self._known.items() if t is not None}
         if good and self._asked >= STARTUP and self._asked % EVERY_OTHER_NEAR == 0:
-            best = sorted(good, key=lambda config: good[config])[:3]
+            best = sorted(good, key=lambda config: good[config])[:TOP]
             for near in best:
                 for config in self._space.neighbours(near):
                     if not self._is_known(config):

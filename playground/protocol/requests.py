@@ -8,6 +8,7 @@ from typing import Literal
 from playground.model.config import Config
 from playground.model.knobs import KnobValue
 from playground.model.measurement import CacheMode
+from playground.model.sweep_plan import Strategy
 
 Step = Literal["compile", "check", "measure", "coverage"]
 Paint = Literal["owner", "first", "loads", "stores"]
@@ -83,13 +84,22 @@ class GetProgram:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Try every config of the space: `values` per knob, else a few steps around `config`."""
+    """Try every config of the space: `values` per knob, else a few steps around `config`.
+
+    `where` are conditions, `most` bounds the configs tried, `baseline` is timed among the
+    finalists. With `resume` the rows of the latest sweep of the same launch are taken over.
+    """
 
     launch: int
     config: Config
     values: dict[str, tuple[KnobValue, ...]]
     target: str | None = None
     budget_ms: float = 50.0
+    where: tuple[str, ...] = ()
+    strategy: Strategy = "exhaustive"
+    most: int | None = None
+    baseline: Config | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)

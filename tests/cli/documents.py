@@ -120,7 +120,7 @@ PAYLOADS = {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
         "total": int, "cancelled": bool, "elapsed_s": NUMBER, "note": str,
         "ranking": {"groups": [[CONFIG]], "margin": (dict, Maybe)}, "phases": dict,
-        "excluded": int, "store": (int, Maybe),
+        "excluded": int, "store": (int, Maybe), "at_sizes": (list, Maybe), "across": (dict, Maybe),
     },
     "export": {
         "launch": int, "kernel": str, "config": CONFIG, "name": str, "path": (str, Maybe),

@@ -43,7 +43,9 @@ def test_a_task_survives_the_trip():
         {"n": "5"},
         "cuda:80",
         ("ptx",),
-        values={"B": ("1", "2")},
+        values={"B": "1, 2"},
+        where=("B < 2",),
+        sizes=("m=1",),
         budget_ms=10.0,
     )
     assert Task.from_json(task.to_json()) == task

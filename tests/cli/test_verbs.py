@@ -159,6 +159,46 @@ def test_sweep_tries_the_values_named(call):
     assert {row["status"] for row in rows} == {"correct"}
 
 
+def test_sweep_keeps_to_its_conditions_and_goes_on(call):
+    space = ("sweep", VECTOR_ADD, "--set", "size=3000", "--space", "BLOCK_SIZE=128..512:pow2")
+    done = call(*space, "--where", "BLOCK_SIZE < size // 8", "--json")
+    assert done.status == 0, done.err
+    check_document(done.document, "sweep")
+    statuses = {
+        row["config"]["BLOCK_SIZE"]: row["status"] for row in done.document["sweep"]["rows"]
+    }
+    assert statuses == {128: "correct", 256: "correct", 512: "constraint"}
+    again = call(*space, "--resume", "--json")
+    assert again.document["sweep"]["store"] == done.document["sweep"]["store"]
+    kept = {row["config"]["BLOCK_SIZE"]: row["kept"] for row in again.document["sweep"]["rows"]}
+    assert kept == {128: True, 256: True, 512: False}
+
+
+def test_sweep_at_several_sizes(call):
+    done = call("sweep", VECTOR_ADD, "--space", "BLOCK_SIZE=128,256", "--sizes", "size=1000",
+                "--sizes", "size=3000", "--json")  # fmt: skip
+    assert done.status == 0, done.err
+    check_document(done.document, "sweep")
+    assert [item["sizes"] for item in done.document["sweep"]["at_sizes"]] == [
+        {"size": 1000}, {"size": 3000},
+    ]  # fmt: skip
+    assert {r["status"] for i in done.document["sweep"]["at_sizes"] for r in i["rows"]} == {
+        "correct"
+    }
+
+
+def test_what_sweep_cannot_read_is_said(call):
+    for options, why in (
+        (("--space", "BLOCK_SIZE=100"), "power of two"),
+        (("--space", "BLOCK_SIZE=128", "--where", "BLOCK < 3"), "column 1 of: BLOCK < 3"),
+        (("--space", "BLOCK_SIZE=128", "--where", "BLOCK_SIZE < 3"), "no config meets"),
+        (("--sizes", "rows=4"), "no problem size rows"),
+    ):
+        done = call("sweep", VECTOR_ADD, "--set", "size=3000", *options, "--json")
+        assert done.status == 2, done.err
+        assert why in messages(done.document), messages(done.document)
+
+
 def test_export_proves_itself_and_replaces_nothing(call, tmp_path):
     path = tmp_path / "tuned.py"
     arguments = ("export", VECTOR_ADD, "--set", "BLOCK_SIZE=256", "-o", path, "--json")

@@ -1,0 +1,88 @@
+"""One kernel tuned at several problem sizes: the best at each, and the best for all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from playground.model.config import Config
+from playground.model.sweep import SweepResult
+
+Sizes = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class SizedSweep:
+    """The sweep of one problem size."""
+
+    sizes: Sizes
+    result: SweepResult
+
+    def times_ms(self) -> dict[Config, float]:
+        """Return the time of every config that is right here."""
+        return {
+            row.config: row.median_ms
+            for row in self.result.rows
+            if row.status == "correct" and row.median_ms is not None
+        }
+
+
+@dataclass(frozen=True)
+class Compromise:
+    """A config for all sizes: at each, its time over that of the size's best (1.0: no loss)."""
+
+    config: Config
+    losses: tuple[tuple[Sizes, float], ...]
+
+    @property
+    def mean(self) -> float:
+        """Geometric mean of the losses."""
+        return math.exp(sum(math.log(loss) for _, loss in self.losses) / len(self.losses))
+
+    @property
+    def worst(self) -> tuple[Sizes, float]:
+        """The size that loses most, and its loss."""
+        return max(self.losses, key=lambda item: item[1])
+
+
+@dataclass(frozen=True)
+class Across:
+    """The best configs for all sizes at once: by geometric mean, and by the worst case.
+
+    Both are None where no config is right and timed at every size.
+    """
+
+    by_mean: Compromise | None = None
+    by_worst: Compromise | None = None
+
+
+def across(sweeps: Sequence[SizedSweep]) -> Across:
+    """Return the configs that lose least over all sizes.
+
+    Only configs that were right and timed at every size come into question; a time that was cut
+    short because the config was hopeless still says by about how much it loses.
+    """
+    tables = [(item.sizes, item.times_ms()) for item in sweeps]
+    if not tables or not all(times for _, times in tables):
+        return Across()
+    common = [c for c in tables[0][1] if all(c in times for _, times in tables)]
+    if not common:
+        return Across()
+    found = [_compromise(config, tables) for config in common]
+    return Across(
+        min(found, key=lambda item: item.mean), min(found, key=lambda item: item.worst[1])
+    )
+
+
+def sizes_text(sizes: Sizes) -> str:
+    """Return `m=1024 n=4096`, for people."""
+    return " ".join(f"{name}={value}" for name, value in sizes)
+
+
+def _compromise(
+    config: Config, tables: Sequence[tuple[Sizes, Mapping[Config, float]]]
+) -> Compromise:
+    return Compromise(
+        config, tuple((sizes, times[config] / min(times.values())) for sizes, times in tables)
+    )
