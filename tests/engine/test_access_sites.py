@@ -5,6 +5,7 @@ import pytest
 
 from playground.engine.access_sites import requests_of, sample_of
 from tests.engine.coverage_parts import in_child
+from tests.engine.site_facts import check_sites
 
 START = 1 << 20  # as aligned as a tensor of its own
 
@@ -109,62 +110,11 @@ def test_a_sample_has_both_ends():
     assert sample_of(0) == []
 
 
-@pytest.fixture(scope="module")
-def interpreted(tmp_path_factory):
-    return in_child(
-        """
-add, matmul, softmax = load("vector_add"), load("matmul"), load("softmax")
-calls = {
-    "add": lambda: add.example(size=98432),
-    "matmul": lambda: matmul.matmul(*matmul.inputs(256, 256, 256)),
-    "larger": lambda: matmul.matmul(*matmul.inputs(512, 512, 512)),
-    "softmax": lambda: softmax.example(),
-}
-for name, call in calls.items():
-    summary = counted(call)[0].summary()
-    answer[name] = [vars(site) | {"efficiency": site.efficiency, "reread": site.reread_factor}
-                    for site in summary.sites]
-    answer[name + " operations"] = [list(item) for item in summary.operations]
-""",
-        interpret=True,
-        tmp_path=tmp_path_factory.mktemp("sites"),
+def test_sites_of_bundled_kernels(tmp_path):
+    check_sites(
+        in_child(
+            "from tests.engine import site_facts\nanswer = site_facts.facts()",
+            interpret=True,
+            tmp_path=tmp_path,
+        )
     )
-
-
-def only(site, *names):
-    return [site[name] for name in names]
-
-
-def test_sites_of_an_elementwise_kernel(interpreted):
-    sites = interpreted["add"]
-    assert [site["kind"] for site in sites] == ["load", "load", "store"]
-    assert [site["tensors"] for site in sites] == [["x_ptr"], ["y_ptr"], ["out_ptr"]]
-    # 97 programs of 1024 lanes; the last has 128 of them. 98432 fp32 are 12304 sectors.
-    for site in sites:
-        assert only(site, "lanes", "active", "bytes_requested") == [97 * 1024, 98432, 4 * 98432]
-        assert only(site, "sectors", "sectors_least", "requests") == [12304, 12304, 96 * 8 + 1]
-        assert only(site, "executions", "programs_looked_at", "sampled") == [97, 97, False]
-        assert only(site, "efficiency", "reread") == [1.0, 1.0]
-
-
-def test_sites_of_a_matmul_tell_how_often_each_byte_is_read(interpreted):
-    a, b, c = interpreted["matmul"]
-    # 4 by 4 tiles: each input is read by the four programs of a row or a column.
-    for site in (a, b):
-        assert only(site, "lanes", "bytes_requested") == [4 * 256 * 256, 2 * 4 * 256 * 256]
-        assert only(site, "bytes_unique", "reread") == [2 * 256 * 256, 4.0]
-    assert only(c, "active", "reread", "efficiency") == [256 * 256, 1.0, 1.0]
-
-
-def test_a_large_launch_is_sampled_and_its_totals_stay_exact(interpreted):
-    a, _, c = interpreted["larger"]
-    assert a["sampled"]
-    assert only(a, "lanes", "bytes_requested", "reread") == [8 * 512 * 512, 2 * 8 * 512 * 512, 8.0]
-    assert 0 < a["executions"] < 8 * 8 * 16
-    assert only(c, "active", "efficiency") == [512 * 512, 1.0]
-
-
-def test_reductions_are_counted(interpreted):
-    # 256 rows of a block of 1024: 1023 steps each.
-    assert interpreted["softmax operations"] == [["max", 256 * 1023], ["sum", 256 * 1023]]
-    assert interpreted["add operations"] == []

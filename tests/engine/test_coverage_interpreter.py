@@ -214,7 +214,7 @@ ready = prepared(
     captured(lambda: kernels.copy_masked[(4,)](x, torch.empty(1000), 1000, BLOCK=256))[-1]
 )
 summary = count(ready, budget_bytes=100).summary()
-answer["disk"] = [table(summary), summary.resolution]
+answer["disk"] = [table(summary), summary.resolution, list(summary.notes)]
 """,
         interpret=True,
         tmp_path=folder,
@@ -295,9 +295,10 @@ def test_a_broadcast_dimension_counts_once(special):
 
 
 def test_counters_beyond_the_budget_go_to_disk(special):
-    counted, resolution = special["disk"]
+    counted, resolution, notes = special["disk"]
     assert counted["tensors"]["dst"]["stores"] == [1000, 1, 1]
     assert "disk" in resolution
+    assert any("hazards between programs are not looked for" in note for note in notes)
 
 
 def test_blocks_that_do_not_divide_the_sizes_are_exact(run_engine):

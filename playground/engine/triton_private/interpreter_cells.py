@@ -112,7 +112,8 @@ class CellCounter:
     def _add(self, access: Access, addresses: Any, slot: Any) -> None:
         cells = cells_of(addresses, slot)
         program = access.program
-        if access.kind == "atomic" and self.apart is None and self._program is None:
+        whole = self._program is None and not self.on_disk
+        if access.kind == "atomic" and self.apart is None and whole:
             self.apart = [vector.copy() for vector in self.vectors[2:]]
             self.apart += [self._vector(self.layout.cells) for _ in range(2)]
         for part in range(max(1, access.element_size // slot.unit)):
@@ -139,6 +140,8 @@ class CellCounter:
 
     def keep_atomics_apart(self, slots: Sequence[StorageSlot]) -> None:
         """Take what touched these storages for atomics, and all else for plain accesses."""
+        if self.on_disk:  # as much again would not fit
+            return
         self.apart = [vector.copy() for vector in self.vectors[2:]]
         self.apart += [self._vector(self.layout.cells) for _ in range(2)]
         for slot in slots:

@@ -156,9 +156,12 @@ class InterpreterCounter:
         disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
         hazards: tuple[Hazard, ...] = ()
         resolution = "every element"
-        if chosen is None:
+        notes: tuple[str, ...] = ()
+        if counter.on_disk:
+            notes = ("hazards between programs are not looked for: the counters do not fit",)
+        elif chosen is None:
             hazards = self._hazards(prepared, job, counter, survey, disputed)
-        else:
+        if chosen is not None:
             resolution = f"sample of {len(chosen)} of {programs} programs"
         if counter.on_disk:
             resolution += ", counters kept on disk"
@@ -171,6 +174,7 @@ class InterpreterCounter:
             out_of_bounds=outside,
             duration_ms=elapsed_ms,
             resolution=resolution,
+            notes=notes,
             atomics=counter.atomics,
             values_compared=chosen is None,
             programs_counted=None if chosen is None else len(chosen),
