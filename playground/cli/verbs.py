@@ -24,6 +24,8 @@ def perform(task: Task, report: Report) -> None:
         session = attempt(report, task.file, "engine", "starting the engine", Session)
         try:
             report.put("device", schema.device(session.device))
+            if task.verb == "sweep":
+                session.prestart_bench()  # it starts while the file runs
             work = Work(task, report, session)
             work.capture()
             VERBS[task.verb](work)

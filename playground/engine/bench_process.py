@@ -56,6 +56,11 @@ def recipe_of(session: Session, launch: int) -> Recipe:
     )  # fmt: skip
 
 
+def spare_process(cores: Iterable[int] = ()) -> ChildProcess:
+    """Start a bench worker that has no recipe yet: it imports torch and makes its CUDA context."""
+    return ChildProcess("playground.engine.bench_worker", dict(os.environ), cores)
+
+
 class BenchProcess:
     """One worker for one launch; a new process takes the place of one that died.
 
@@ -63,10 +68,15 @@ class BenchProcess:
     ----------
     cores
         The processor cores the worker may use; every one when empty.
+    spare
+        A process that was started ahead and has heard of nothing yet: it has torch already.
     """
 
-    def __init__(self, recipe: Recipe, cores: Iterable[int] = ()) -> None:
+    def __init__(
+        self, recipe: Recipe, cores: Iterable[int] = (), spare: ChildProcess | None = None
+    ) -> None:
         self._recipe = recipe
+        self._spare = spare
         self._cores = tuple(cores)
         self._process: ChildProcess | None = None
         self._ready = False
@@ -76,8 +86,12 @@ class BenchProcess:
     def start(self) -> None:
         """Start the process, which then works towards the launch by itself."""
         if self._process is None:
-            module = "playground.engine.bench_worker"
-            self._process = ChildProcess(module, dict(os.environ), self._cores)
+            spare, self._spare = self._spare, None
+            if spare is not None and spare.alive:
+                spare.move_to(self._cores)
+                self._process = spare
+            else:
+                self._process = spare_process(self._cores)
             self._ready = False
             self.starts += 1
             self._began = time.monotonic()
@@ -148,6 +162,9 @@ class BenchProcess:
 
     def close(self) -> None:
         """End the process, whatever it does."""
+        if self._spare is not None:
+            self._spare.close()
+            self._spare = None
         if self._process is not None:
             self._process.close()
             self._process = None

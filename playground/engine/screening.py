@@ -9,7 +9,7 @@ import torch
 
 from playground.engine import sampling, timing
 from playground.engine.arguments import tensors_in
-from playground.engine.clocks import events
+from playground.engine.clocks import choice, events
 from playground.engine.clocks.nvml import clock_state
 from playground.engine.clocks.work import Work
 from playground.engine.replay import put_back_after
@@ -50,7 +50,7 @@ def screened(session: Session, launch: int, order: Try, job: Job) -> Screened:
         prepared.run()
         estimate_ms = max(min(events.sample(Work(work.launch), 3)), 1e-3)
         timing.warm_up(work, estimate_ms, job)
-        if estimate_ms >= sampling.EVENTS_FROM_MS:
+        if estimate_ms >= sampling.EVENTS_FROM_MS and choice.asked() is None:
             found = _by_events(work, estimate_ms, order, job)
         else:
             drawn = sampling.draw(

@@ -203,6 +203,10 @@ class EngineServer:
             self._cancel(request.job)
             send(messages.Finished())
             return
+        if isinstance(request, messages.Pause):
+            self._pause(request)
+            send(messages.Finished())
+            return
         findings: tuple[Finding, ...] = ()
         try:
             send(self._answer(request))
@@ -210,6 +214,12 @@ class EngineServer:
             text = f"{type(error).__name__}: {error}"
             findings = (Finding("error", "engine", f"{type(request).__name__} failed: {text}"),)
         send(messages.Finished(findings=findings))
+
+    def _pause(self, request: messages.Pause) -> None:
+        with self._lock:
+            job = self._jobs.get(request.job)
+        if job is not None:
+            (job.pause if request.paused else job.resume)()
 
     def _greet(self, request: messages.Hello, send: Callable[[Reply], None]) -> None:
         def answer() -> None:

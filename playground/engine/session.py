@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.child_process import ChildProcess
     from playground.engine.compile_edited import EditedCompiler
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.compiling import Compiler
@@ -79,6 +80,7 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
         self.searched: dict[tuple[str, str], Finding] = {}
         self.seed = 0
         self.wanted_seed: int | None = None
+        self.spare_bench: ChildProcess | None = None
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
         self.user_files: tuple[str, ...] = ()
@@ -250,6 +252,9 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
         if self._edited is not None:
             self._edited.close()
             self._edited = None
+        spare = self.take_bench()
+        if spare is not None:
+            spare.close()
         self._forget()
         self._lasting.close()
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.child_process import ChildProcess
     from playground.engine.checking import Expected
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.host_code import Edit
@@ -204,6 +205,18 @@ class ReplayVerbs(TimingVerbs):
         with sweep_record.record_for(self._me, launch, plan, target) as (record, note):
             result = sweep.run_sweep(self._me, launch, plan, target, job or Job(), record)
         return replace(result, note=f"{result.note}; {note}".strip("; ")) if note else result
+
+    def prestart_bench(self) -> None:
+        """Start the bench worker of the next sweep now: it needs seconds until it has torch."""
+        from playground.engine.bench_process import spare_process
+
+        if self._me.spare_bench is None or not self._me.spare_bench.alive:
+            self._me.spare_bench = spare_process()
+
+    def take_bench(self) -> ChildProcess | None:
+        """Hand over the bench worker that was started ahead, if there is one."""
+        spare, self._me.spare_bench = self._me.spare_bench, None
+        return spare
 
     def export(
         self,

@@ -99,7 +99,9 @@ class _Sweep:
         roomy = self._timed and len(cores) >= _FEWEST_CORES
         self._own = cores[-_QUIET_CORES:] if roomy else []
         self._others = cores[:-_QUIET_CORES] if roomy else []
-        self._bench = BenchProcess(recipe_of(session, launch_index), self._own)
+        self._bench = BenchProcess(
+            recipe_of(session, launch_index), self._own, session.take_bench()
+        )
 
     def run(self) -> SweepResult:
         cancelled = False

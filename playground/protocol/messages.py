@@ -63,6 +63,7 @@ from playground.protocol.requests import (
     GetProgram,
     Hello,
     Paint,
+    Pause,
     PlaneView,
     Replay,
     Run,
@@ -95,7 +96,7 @@ Request = (
     | GetOwnBenchmarks
     | GetCode | GetPasses | CompareCompilations | GetStageDiff | CompileAll | CompileEdited
     | GetSchedule | GetSteps | GetReuse | SaveCounts
-    | Hello | Cancel | GetPlane | GetElement | GetClocks
+    | Hello | Cancel | Pause | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
     Ready | Progress | RunResult | Compiled | Unusable | Checked | Measured | Covered | Finished
@@ -154,6 +155,7 @@ __all__ = [
     "OwnBenchmarks",
     "Paint",
     "Passes",
+    "Pause",
     "Plane",
     "PlaneView",
     "Profile",
@@ -181,7 +183,7 @@ __all__ = [
     "Unusable",
 ]
 
-SIDE_REQUESTS = (Hello, Cancel, GetPlane, GetElement, GetClocks)
+SIDE_REQUESTS = (Hello, Cancel, Pause, GetPlane, GetElement, GetClocks)
 """Requests that the engine answers at once, also while it is busy; all others wait their turn."""
 
 UNSEEN_REQUESTS = (CompileAhead, CompileEdited, GetFloor, GetProgram, GetSteps)

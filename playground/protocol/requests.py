@@ -132,6 +132,14 @@ class Cancel:
 
 
 @dataclass(frozen=True)
+class Pause:
+    """Let a job wait at its next step, or go on; a sweep keeps what it has meanwhile."""
+
+    job: int
+    paused: bool = True
+
+
+@dataclass(frozen=True)
 class PlaneView:
     """A window on a tensor seen as a plane of rows by columns.
 

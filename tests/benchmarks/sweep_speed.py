@@ -27,12 +27,17 @@ VALUES = {
 }  # fmt: skip
 GROUP_M = 8
 LIMIT_S, FACTOR = 7.0, 5.0
+_PRESTART = "SWEEP_SPEED_PRESTART"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--verify", action="store_true", help="measure every config at length")
+    parser.add_argument(
+        "--prestart", action="store_true",
+        help="start the bench worker before the file runs, as the command line does",
+    )  # fmt: skip
     parser.add_argument("--side", choices=("sweep", "autotune"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.side == "sweep":
@@ -70,6 +75,8 @@ def _both(options: argparse.Namespace) -> None:
 def _side(side: str, options: argparse.Namespace) -> dict:
     with tempfile.TemporaryDirectory(prefix="pg-sweep-") as folder:
         environment = child_environment(TRITON_CACHE_DIR=folder, XDG_DATA_HOME=folder)
+        if options.prestart:
+            environment[_PRESTART] = "1"
         verify = ["--verify"] if options.verify else []
         command = [sys.executable, "-m", "tests.benchmarks.sweep_speed", "--side", side,
                    "--size", str(options.size), *verify]  # fmt: skip
@@ -90,6 +97,8 @@ def _sweep(size: int, verify: bool) -> None:
     from playground.model.sweep_space import make_space
 
     session = playground.open(ROOT / "kernels" / "matmul.py")
+    if os.environ.get(_PRESTART):
+        session.prestart_bench()
     session.run(f"example(m={size}, n={size}, k={size}, dtype=torch.bfloat16)")
     launch = session.launches[0].info
     space = make_space(launch.knobs, launch.config, {**VALUES, "GROUP_M": (GROUP_M,)})

@@ -67,3 +67,22 @@ def test_cancelling_keeps_the_rows_so_far(run_engine):
         """
     )
     assert answer == [True, 2, "correct"]
+
+
+def test_a_worker_started_ahead_is_the_one_that_is_used(run_engine):
+    answer = run_engine(
+        """
+        import playground, psutil
+
+        session = playground.open(KERNELS / "vector_add.py")
+        session.prestart_bench()
+        (spare,) = [one.pid for one in psutil.Process().children()]
+        session.run("example()", {"size": 5000})
+        config = session.launches[0].info.config
+        result = session.sweep(0, [config, config.updated({"BLOCK_SIZE": 64})])
+        answer([[row.status for row in result.rows], psutil.pid_exists(spare)])
+        session.prestart_bench()
+        session.close()
+        """
+    )
+    assert answer == [["correct", "correct"], False]
