@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playground.engine.capture import CapturedLaunch
-    from playground.engine.child_process import ChildProcess
     from playground.engine.checking import Expected
+    from playground.engine.child_process import ChildProcess
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.host_code import Edit
     from playground.engine.hosting import Hosted
