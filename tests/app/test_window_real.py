@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLabel, QWidget
 
 from playground.model.resources import kernels_dir
 from playground.ui.app import build_window
+from playground.ui.docks import DOCKS
 from playground.ui.document import Document
 from playground.ui.late_engine import LateEngine
 from playground.ui.settings import Settings
@@ -31,7 +32,7 @@ def window(qapp, tmp_path):
     wait_for(made.isActiveWindow, 5, "the active window")
     engine.start()
     made.load_views()
-    wait_for(lambda: len(made.docks.views) == 8, 30, "the views")
+    wait_for(lambda: len(made.docks.views) == len(DOCKS), 30, "the views")
     wait_for(lambda: document.engine_state in ("ready", "dead"), START_S, "the engine")
     assert document.engine_state == "ready"
     yield made
