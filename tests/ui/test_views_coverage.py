@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -271,6 +272,25 @@ def test_table_twin_and_csv(view: CoverageView, qapp: QApplication) -> None:
     assert lines[0].startswith("Tensor,Shape,dtype,Elements")
     assert lines[3].startswith("c_ptr,")
     assert ",131072,0,0" in lines[3]
+
+
+def test_notes_of_the_count_and_what_it_computes(
+    view: CoverageView, matmul_engine: MatmulEngine, qtbot: QtBot
+) -> None:
+    chip = view.findChild(QWidget, "coverage.notes")
+    assert chip.isHidden()
+    note = view.findChild(QLabel, "coverage.sites.note")
+    assert note.text().endswith(
+        "Element operations: tl.dot fp16 1\u2009073\u2009741\u2009824 FLOP."
+    )
+    document = view._document
+    noted = replace(
+        document.coverage, notes=("inline assembly was not seen",), operations=(("max", 640),)
+    )
+    document.take_covered(messages.Covered(document.revision, noted))
+    assert not chip.isHidden()
+    assert (chip.text, chip.toolTip()) == ("1 note", "inline assembly was not seen")
+    assert "Element operations: max 640, tl.dot" in note.text()
 
 
 def test_save_picture(view: CoverageView, tmp_path) -> None:

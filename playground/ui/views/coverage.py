@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.model.plane import position_of
+from playground.ui.views.chips import Chip
 from playground.ui.views.coverage_colours import CoverageColours
 from playground.ui.views.coverage_controls import CoverageControls
 from playground.ui.views.coverage_feed import CoverageFeed, program_of
@@ -60,6 +61,7 @@ class CoverageView(QWidget):
         self.step_row = StepRow(document, theme, self._is_drawn, self)
         self.program_map = ProgramMap(self._programs, theme, self)
         self.grid = MapGrid(self)
+        self._notes = Chip("coverage.notes", theme, self)
         self._banner = Notice("coverage.banner", theme, "bad", "warning", self)
         self._legend = CoverageLegend(theme, self)
         # Of one line each at all times, so that hovering never moves the pictures.
@@ -78,6 +80,7 @@ class CoverageView(QWidget):
 
     def _build(self) -> None:
         self.controls.add(self._actions)
+        self.controls.add(self._notes)
         page = QWidget(self)
         layout = QVBoxLayout(page)
         layout.setSpacing(4)
@@ -179,6 +182,9 @@ class CoverageView(QWidget):
         full = coverage is not None and bool(coverage.tensors)
         self._stack.setCurrentIndex(1 if full else 0)
         self._banner.say(banner_text(coverage) if coverage else "")
+        notes = coverage.notes if coverage else ()
+        text = f"{len(notes)} note{'s' * (len(notes) != 1)}" if notes else ""
+        self._notes.show_fact(text, "warn", "info", tip="\n".join(notes))
         self.tables.show_coverage(coverage)
         if coverage is None or not full:
             self._say_what_to_do(coverage)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from playground.model.access_site import AccessSite
 from playground.ui.views.coverage_table import coverage_model
+from playground.ui.views.formatting import count_text
 from playground.ui.views.roles import set_role
 from playground.ui.views.site_table import site_model
 from playground.ui.views.table_twin import RecordTable
@@ -66,7 +67,7 @@ class CoverageTables(QWidget):
         sites = coverage.sites if coverage else ()
         self.sites.set_records(sites)
         self._site_table.fit_columns()
-        self._note.setText(_note(sites))
+        self._note.setText(_note(sites) + _operations(coverage))
 
     def as_csv(self) -> str:
         """Return the counts of every tensor as CSV."""
@@ -88,3 +89,12 @@ def _note(sites: tuple[AccessSite, ...]) -> str:
         looked = max(site.programs_looked_at for site in sites)
         return f"Sectors, efficiency and re-reads are of a sample of {looked} programs."
     return "A click goes to the line. Every program was looked at."
+
+
+def _operations(coverage: Coverage | None) -> str:
+    """Return what reductions, scans and products compute, as a sentence of its own."""
+    if coverage is None:
+        return ""
+    found = [f"{name} {count_text(count)}" for name, count in coverage.operations]
+    found += [f"tl.dot {kind} {count_text(flops)} FLOP" for kind, flops in coverage.flops_by_kind]
+    return f" Element operations: {', '.join(found)}." if found else ""
