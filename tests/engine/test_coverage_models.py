@@ -23,5 +23,5 @@ def test_there_are_at_least_twenty_five(compared):
 @pytest.mark.parametrize("name", CASES)
 def test_counters_are_those_of_the_model(compared, name):
     if name not in compared:
-        pytest.skip("this Triton has no block pointers")
+        pytest.skip("this Triton or this GPU has none of it")
     assert compared[name] == []

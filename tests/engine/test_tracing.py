@@ -251,7 +251,7 @@ def test_reductions_and_scans_are_told_by_their_names(compiled):
 
 
 def test_a_block_of_many_lanes_asks_for_more_warps(compiled):
-    # 128 by 128 lanes, 8 a thread, would be 64 warps: a program has 32 at most.
+    # 128 by 128 lanes, 4 a thread, would be 128 warps: a program has 32 at most.
     assert compiled["warps"] == 32
 
 

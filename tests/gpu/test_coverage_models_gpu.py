@@ -14,5 +14,5 @@ def test_counters_are_those_of_the_model(name):
     from tests.engine.models import compared
 
     if name not in compared.CASES:
-        pytest.skip("this Triton has no block pointers")
+        pytest.skip("this Triton or this GPU has none of it")
     assert compared.differences(name) == []

@@ -47,7 +47,7 @@ VARIANTS = {
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
 could do everything at once would compile for as long as all of them."""
 
-LANES_A_THREAD = 8
+LANES_A_THREAD = 4
 """Lanes of the largest access that a thread should have: the copy's code grows with them, so that
 with many of them it compiles for seconds, and with few for as long as the kernel itself."""
 _MOST_WARPS = 32

@@ -667,3 +667,35 @@ def descriptor_reduction():
         k_reduced[(4, 2)](ones(64, 32), out, 64, 32, BM=16, BN=16)
 
     return call, model
+
+
+# Rows named by indices: GPUs before Blackwell have no such instruction, and refuse the kernel.
+if DEVICE == "cpu" or torch.cuda.get_device_capability()[0] >= 10:
+
+    @triton.jit
+    def k_rows_by_index(x, out, rows, M, N, BLOCK: tl.constexpr):
+        source = tl.make_tensor_descriptor(x, [M, N], [N, 1], [1, BLOCK])
+        target = tl.make_tensor_descriptor(out, [M, N], [N, 1], [1, BLOCK])
+        at = tl.load(rows + tl.program_id(0) * 8 + tl.arange(0, 8))
+        target.scatter(source.gather(at, 0), at, 0)
+
+    @case
+    def descriptor_gather_and_scatter():
+        chosen = np.random.default_rng(3).permutation(40)[:16]
+        rows = torch.tensor(chosen, dtype=torch.int32, device=DEVICE)
+
+        def model(touch):
+            for pid in range(2):
+                mine = np.arange(pid * 8, pid * 8 + 8)
+                at = np.meshgrid(chosen[mine], np.arange(64), indexing="ij")
+                touch("load", "rows", (mine,), pid)
+                touch("load", "x", at, pid)
+                touch("store", "out", at, pid)
+
+        def call():
+            triton.set_allocator(
+                lambda size, align, stream: torch.empty(size, dtype=torch.int8, device=DEVICE)
+            )
+            k_rows_by_index[(2,)](ones(40, 64), empty(40, 64), rows, 40, 64, BLOCK=64)
+
+        return call, model
