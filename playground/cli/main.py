@@ -120,6 +120,10 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
                 json.dumps(document, indent=1) if options.json else text.render(document, "doctor")
             )
         return int(failed)
+    if verb == "sweeps":
+        from playground.cli import past_sweeps
+
+        return past_sweeps.show(options, parser)
     task = task_of(verb, options, parser)
     from playground.cli import coverage_files, process
 

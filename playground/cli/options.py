@@ -24,6 +24,7 @@ VERBS = {
     "compile": "compile one config: registers, spills, shared memory, every stage",
     "coverage": "count which elements are loaded and stored; look at its programs one by one",
     "sweep": "try many configs and rank them",
+    "sweeps": "list past sweeps, show them again, or print them for other programs",
     "export": "write the tuned kernel as a .py that runs alone",
     "doctor": "say what works on this machine, and what to do about the rest",
 }
@@ -54,6 +55,9 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=version())
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     if verb == "doctor":
+        return parser
+    if verb == "sweeps":
+        _add_sweeps(parser)
         return parser
     add = parser.add_argument
     add("file", metavar="FILE", help="a Python file that launches Triton kernels")
@@ -146,6 +150,17 @@ def _add_sweep(add: Callable[..., object]) -> None:
     )  # fmt: skip
     add("--budget", dest="total", type=float, metavar="SECONDS", help="end after so long")
     add("--resume", action="store_true", help="go on with the last sweep of the same launch")
+
+
+def _add_sweeps(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("numbers", nargs="*", type=int, metavar="N", help="which sweep to show")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--t4", action="store_true", help="print one sweep's results as T4 JSON")
+    form.add_argument(
+        "--table", metavar="SIZE",
+        help="print the best config of each sweep by this problem size, as inference servers "
+        "read it",
+    )  # fmt: skip
 
 
 def _add_coverage(add: Callable[..., object]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 METHOD = 1
 """Raised whenever times come about in another way, so that they are never mixed."""
-_DESCRIPTIVE = frozenset({"file", "title", "launch", "space", "start"})
+_DESCRIPTIVE = frozenset({"file", "title", "launch", "space", "start", "sizes"})
 
 
 class SweepRecord:
@@ -109,6 +109,7 @@ def facts_of(session: Session, launch: int, plan: SweepPlan, target: str | None)
         "triton": device.triton,
         "target": target or device.target,
         "method": [METHOD, device.mode, plan.cache, plan.budget_ms],
+        "sizes": dict(session.sizes),
         "start": plan.start.as_dict() if plan.start is not None else None,
         "space": {name: list(values) for name, values in plan.space.axes},
     }  # fmt: skip

@@ -1,0 +1,69 @@
+"""The verb `sweeps` on a store that is written here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground.cli.main import main
+from playground.engine.sweep_store import opened
+from playground.model.config import Config
+from playground.model.sweep import SweepResult, SweepRow
+
+CONFIG = Config.of({"BLOCK_SIZE_M": 64, "num_warps": 4})
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with opened() as store:
+        for size in (16, 256):
+            facts = {"kernel": "moe", "gpu": "H200", "sizes": {"m": size}, "target": "cuda:90"}
+            number = store.begin("key", f"moe of moe.py at m={size}", facts)
+            row = SweepRow(CONFIG.with_value("BLOCK_SIZE_M", size), "correct", median_ms=0.5)
+            store.add(number, row, (0.4, 0.5, 0.6))
+            if size == 16:
+                store.finish(number, SweepResult(0, "cuda:90", (row,), 1, False, 2.0))
+
+
+def said(capsys, *arguments):
+    status = main(["sweeps", *arguments])
+    taken = capsys.readouterr()
+    return status, taken.out, taken.err
+
+
+def test_past_sweeps_are_listed_newest_first(store, capsys):
+    status, out, _ = said(capsys)
+    assert status == 0
+    lines = out.splitlines()
+    assert "m=256" in lines[1]
+    assert "cut short" in lines[1]
+    assert "done" in lines[2]
+    assert [item["number"] for item in json.loads(said(capsys, "--json")[1])] == [2, 1]
+
+
+def test_one_is_shown_again(store, capsys):
+    status, out, _ = said(capsys, "1")
+    assert status == 0
+    assert "sweep of moe for cuda:90: 1 of 1 configs" in out
+    (document,) = json.loads(said(capsys, "1", "--json")[1])
+    assert document["best"]["config"]["BLOCK_SIZE_M"] == 16
+
+
+def test_other_programs_get_their_forms(store, capsys):
+    t4 = json.loads(said(capsys, "1", "--t4")[1])
+    assert t4["results"][0]["times"]["runtimes"] == [0.4, 0.5, 0.6]
+    assert json.loads(said(capsys, "2", "1", "--table", "m")[1]) == {
+        "16": {"BLOCK_SIZE_M": 16, "num_warps": 4},
+        "256": {"BLOCK_SIZE_M": 256, "num_warps": 4},
+    }
+
+
+def test_what_is_not_there_is_said(store, capsys):
+    assert said(capsys, "7")[0] == 2
+    status, _, err = said(capsys, "1", "--table", "rows")
+    assert status == 1
+    assert "no problem size rows; it has m" in err
+    with pytest.raises(SystemExit):
+        main(["sweeps", "--t4"])
