@@ -211,19 +211,18 @@ def _gaps(kernel: str, tensor: TensorCoverage, coverage: Coverage) -> Iterator[F
             file=site.file if site else None,
             line=site.line if site else None,
         )
-    if tensor.unread and tensor.unread < _MOST_LEFT * tensor.elements:
-        site = _site_of(coverage, tensor.name, "load")
+    site = _site_of(coverage, tensor.name, "load")
+    if tensor.unread and site is not None and _evenly_read(tensor):
         yield Finding(
             "hint",
             "coverage",
             f"{kernel} never loads {tensor.unread} of {tensor.elements} elements of {tensor.name}",
             "if all of them should take part, a loop ends too early or a mask is too narrow",
-            file=site.file if site else None,
-            line=site.line if site else None,
+            file=site.file,
+            line=site.line,
         )
     if tensor.read_again is not None:
         first, last = tensor.read_again
-        site = _site_of(coverage, tensor.name, "load")
         yield Finding(
             "hint",
             "coverage",
@@ -233,6 +232,13 @@ def _gaps(kernel: str, tensor: TensorCoverage, coverage: Coverage) -> Iterator[F
             file=site.file if site else None,
             line=site.line if site else None,
         )
+
+
+def _evenly_read(tensor: TensorCoverage) -> bool:
+    """Tell whether all elements but a few are loaded equally often: no gather reads so."""
+    left = tensor.unread or 0
+    even = tensor.loads.total == tensor.loads.maximum * (tensor.elements - left)
+    return even and left < _MOST_LEFT * tensor.elements
 
 
 def _site_of(coverage: Coverage, tensor: str, *kinds: AccessKind) -> AccessSite | None:
