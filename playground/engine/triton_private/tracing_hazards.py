@@ -88,7 +88,9 @@ class GpuHazards(GpuRuns):
         marks = marks_of(touchers, cells.loads, fresh)
         if marks is None:
             return FoundHazards(compared=True)
-        self._compile_beside(prepared.arguments, job, "marked")
+        failure = self._compile_beside(prepared.arguments, job, "count", "marked")
+        if failure:
+            return FoundHazards(notes=(f"hazards between programs are not told: {failure}",))
         job.progress("looking at elements that several programs touch")
         run = self._look(prepared, marks)
         disputed = None

@@ -73,7 +73,7 @@ class GpuCounter(GpuRuns):
         """Return the counts, in one run where the budget allows, else in windows of cells."""
         with torch.cuda.device(self.device):
             start = time.perf_counter()
-            self._compile_beside(prepared.arguments, job, "count", "record")
+            failure = self._compile_beside(prepared.arguments, job, "count", "record")
             compile_ms = (time.perf_counter() - start) * 1e3
             job.progress("counting loads and stores")
             self._clock = Stopwatch()
@@ -90,10 +90,13 @@ class GpuCounter(GpuRuns):
             self._clock.lap("loads and stores")
             outside = self._find_outside(prepared, lanes)
             self._clock.lap("lanes outside")
-            survey = self._survey(prepared, job, cells, lanes)
-            self._clock.lap("access sites")
-            found = self._hazards(prepared, job, cells, survey)
+            survey, found = None, FoundHazards()
+            if not failure:
+                survey = self._survey(prepared, job, cells, lanes)
+                self._clock.lap("access sites")
+                found = self._hazards(prepared, job, cells, survey)
             self._clock.lap("hazards")
+        unseen = (f"access sites and hazards are not looked at: {failure}",) if failure else ()
         run = CountedRun(
             launch=prepared.launch.info.index,
             config=prepared.config,
@@ -106,7 +109,7 @@ class GpuCounter(GpuRuns):
             resolution=(
                 "every element" if windows == 1 else f"every element, counted in {windows} runs"
             ),
-            notes=(*self.copy.plan.notes, *found.notes),
+            notes=(*self.copy.plan.notes, *unseen, *found.notes),
             atomics=any(site.kind == "atomic" for site in self.copy.sites),
             survey=survey,
             num_warps=int(prepared.options.get("num_warps") or 4),

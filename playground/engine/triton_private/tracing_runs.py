@@ -149,23 +149,33 @@ class GpuRuns:
         reserved = torch.cuda.memory_reserved(self.device)
         return free_bytes + reserved - torch.cuda.memory_allocated(self.device)
 
-    def _compile_beside(self, arguments: Mapping[str, Any], job: Job, *variants: str) -> None:
-        """Compile variants of the copy beside this thread, all at once, where not done before."""
+    def _compile_beside(self, arguments: Mapping[str, Any], job: Job, *variants: str) -> str:
+        """Compile variants of the copy beside this thread, all at once, where not done before.
+
+        What keeps the first from compiling is raised; what keeps another from it is returned.
+        """
         missing = [variant for variant in variants if not self.copy.compiled(variant)]
         if not missing:
-            return
+            return ""
         job.progress("compiling the counting copy of the kernel")
+        failures: list[str] = []
+
+        def one(variant: str) -> None:
+            try:
+                with torch.cuda.device(self.device):
+                    self.copy.compile(arguments, variant)
+            except Exception as error:
+                if variant == variants[0]:
+                    raise
+                failures.append(str(error) or type(error).__name__)
 
         def work() -> None:
             with ThreadPoolExecutor(len(missing)) as pool:
                 for done in [pool.submit(one, variant) for variant in missing]:
                     done.result()
 
-        def one(variant: str) -> None:
-            with torch.cuda.device(self.device):
-                self.copy.compile(arguments, variant)
-
         compile_beside(work, self.device, job)
+        return failures[0] if failures else ""
 
 
 def device_of(prepared: PreparedReplay) -> torch.device:
