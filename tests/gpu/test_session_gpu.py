@@ -71,6 +71,7 @@ torch.cuda.synchronize()
 out["graph"] = torch.equal(o, x + y)
 stream = torch.cuda.Stream()
 other = prepared.clone()
+stream.wait_stream(torch.cuda.current_stream())
 with torch.cuda.stream(stream):
     other.run()
 stream.synchronize()
