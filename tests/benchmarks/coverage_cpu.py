@@ -61,6 +61,7 @@ class Nothing:
     def on_access(self, access): pass
     def on_dot(self, *args): pass
     def on_operations(self, *args): pass
+    def on_work(self): pass
     def on_read(self, addresses, active, element_size): return active
 
 # The capture is no part of the count: of its launches only the first program is followed.

@@ -161,3 +161,40 @@ def test_a_sample_of_what_must_run_runs_no_others(sampled):
 
 def test_a_sample_of_all_programs_is_no_sample(sampled):
     assert sampled["whole"] == [None, "every element"]
+
+
+def test_a_loop_that_never_ends_can_be_cancelled(tmp_path):
+    (tmp_path / "endless.py").write_text(
+        """
+import triton
+import triton.language as tl
+
+@triton.jit
+def endless(dst, steps):
+    x = tl.program_id(0) * 2
+    while x < steps:
+        x = x - 1
+    tl.store(dst, x)
+"""
+    )
+    found = coverage_parts.in_child(
+        f"""
+import threading, time, torch
+from playground.engine.coverage import count
+from playground.engine.job import CancelledError, Job
+kernels = load({str(tmp_path / "endless.py")!r})
+dst = torch.zeros(1, dtype=torch.int32)
+ready = prepared(captured(lambda: kernels.endless[(1,)](dst, -5))[-1])
+ready.arguments["steps"] = 5
+job = Job()
+threading.Timer(1.0, job.cancel).start()
+start = time.monotonic()
+try:
+    count(ready, job)
+except CancelledError:
+    answer["cancelled_after_s"] = time.monotonic() - start
+""",
+        interpret=True,
+        tmp_path=tmp_path,
+    )
+    assert 0.9 < found["cancelled_after_s"] < 5

@@ -98,8 +98,8 @@ class BatchCounter:
         """Count element operations of a reduction or scan of all programs."""
         self._survey.note_operations(name, count)
 
-    def on_access(self, access: BatchAccess) -> None:
-        """Count one access of all programs of a batch."""
+    def on_work(self) -> None:
+        """Ask now and then whether to go on."""
         now = time.monotonic()
         if now > self._next_check_s:
             try:
@@ -108,6 +108,10 @@ class BatchCounter:
                 self.stopped_by = error
                 raise
             self._next_check_s = now + _CHECK_EVERY_S
+
+    def on_access(self, access: BatchAccess) -> None:
+        """Count one access of all programs of a batch."""
+        self.on_work()
         if self._cells is not None:
             self._cells.atomics |= access.kind == "atomic"
         self._lost = 0

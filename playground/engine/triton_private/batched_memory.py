@@ -21,9 +21,15 @@ from playground.engine.triton_private.interpreter_access import place_with_colum
 from playground.model.coverage import flop_kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playground.engine.triton_private.batched_values import Terms
     from playground.engine.triton_private.interpreter_formats import Array
     from playground.model.access_site import AccessKind
+
+
+_LOOK_EVERY = 256
+"""Operations after which the observer is asked whether to go on."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,9 @@ class BatchObserver(Protocol):
     def on_operations(self, name: str, count: int) -> None:
         """Take the element operations of a reduction or scan of all programs of a batch."""
 
+    def on_work(self) -> None:
+        """Take notice that programs do something; what this raises ends the launch."""
+
     def on_read(self, addresses: Array, active: Array, element_size: int) -> Array:
         """Take the lanes whose values are needed; return those that lie in the launch's memory."""
 
@@ -68,6 +77,16 @@ class BatchedMemory(BatchedShapes):
     """The builder with its memory operations; `observer` is told of them."""
 
     observer: BatchObserver
+    _done = 0
+
+    def elementwise(
+        self, compute: Callable[..., Any], operands: tuple[Any, ...], dtype: Any
+    ) -> Node:
+        """Return the node, and let the observer end a loop that touches no memory."""
+        self._done += 1
+        if self._done % _LOOK_EVERY == 0:
+            self.observer.on_work()
+        return super().elementwise(compute, operands, dtype)
 
     def access(
         self, kind: AccessKind, pointers: Any, mask: Any, shape: tuple[int, ...] | None = None
