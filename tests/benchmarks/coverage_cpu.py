@@ -6,8 +6,7 @@ Each figure is of a fresh process: `start` is Python, torch, triton and the engi
 count with its totals; `picture` the first picture of every tensor by owner, loads and stores.
 `--exact` also counts by running program after program. `--viz` names a Python that has triton-viz
 3.0, triton 3.6 and torch: its tracing and the answers that its page asks for first are measured
-beside ours. Without it, its figures are those of that measurement on this project's machine: see
-`VIZ_CPU_S`.
+beside ours. Without it, its figures are those of an earlier measurement: see `VIZ_CPU_S`.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ CASES = {
 VIZ_CASES = ("vector add 2^20", "matmul 512", "softmax 4096x1024")
 LONG_EXACT = ("matmul 4096", "vector add 2^24", "matmul 1024")
 VIZ_CPU_S = {"vector add 2^20": 6.4, "matmul 512": 38.0}
-"""triton-viz 3.0 with triton 3.6, tracing and first view, as issue 5 gives them."""
+"""triton-viz 3.0 with triton 3.6, tracing and first view, told by this project's first plan."""
 
 OURS = """
 import json, resource, sys, time, warnings
