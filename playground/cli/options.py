@@ -126,6 +126,14 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
             "--keep-autotune", action="store_true",
             help="leave the kernel's autotuner its configs, this one first",
         )  # fmt: skip
+        add(
+            "--sweep", dest="past", action="append", type=int, default=[], metavar="N",
+            help="freeze the best config of a past sweep; several (one a size) with --best",
+        )  # fmt: skip
+        add(
+            "--best", type=int, metavar="K",
+            help="let @triton.autotune choose between the best K of each --sweep",
+        )  # fmt: skip
     return parser
 
 
@@ -242,6 +250,8 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         energy=getattr(options, "energy", False),
         ncu=getattr(options, "ncu", False),
         keep_autotune=getattr(options, "keep_autotune", False),
+        past=tuple(getattr(options, "past", ())),
+        best=_above_zero(getattr(options, "best", None), "--best", parser),
         schedule=getattr(options, "schedule", False),
         reuse=getattr(options, "reuse", False),
         steps=getattr(options, "steps", None),

@@ -50,6 +50,8 @@ class Task:
     energy: bool = False
     ncu: bool = False
     keep_autotune: bool = False
+    past: tuple[int, ...] = ()
+    best: int | None = None
     schedule: bool = False
     reuse: bool = False
     steps: str | None = None
@@ -67,7 +69,7 @@ class Task:
     def from_json(cls, text: str) -> Task:
         """Return the task that `to_json` wrote."""
         fields = json.loads(text)
-        for name in ("emit", "curve", "where", "sizes"):
+        for name in ("emit", "curve", "where", "sizes", "past"):
             fields[name] = tuple(fields[name])
         return cls(**fields)
 

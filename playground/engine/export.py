@@ -32,6 +32,8 @@ from playground.model.finding import Finding
 from playground.protocol.messages import Exported
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from playground.engine.export_program import Program
     from playground.engine.freezing import Frozen
     from playground.engine.proof import Proof
@@ -48,8 +50,9 @@ _DRAWS = re.compile(r"\b(?:rand\w*|normal_?|uniform_?|manual_seed\w*|seed|bernou
 
 
 def export(
-    session: Session, launch_index: int, config: Config, *, keep_autotune: bool = False
-) -> Exported:
+    session: Session, launch_index: int, config: Config, *, keep_autotune: bool = False,
+    others: Sequence[Config] = (),
+) -> Exported:  # fmt: skip
     """Return the text of a file that runs alone and proves itself with `--check`.
 
     Parameters
@@ -58,6 +61,8 @@ def export(
         The launch whose kernel is frozen; its driver is what the exported file runs.
     keep_autotune
         Leave the kernel's autotuner its configs, the frozen one first.
+    others
+        Let `@triton.autotune` choose between these and `config`, by the problem's sizes.
 
     Raises
     ------
@@ -71,7 +76,8 @@ def export(
         if made.report is None and not made.undecided:
             why = "; ".join(finding.text() for finding in made.findings)
             raise ValueError(f"{launch.info.kernel} does not compile under this config: {why}")
-    frozen = freezing.freeze(session, launch, config, keep_autotune=keep_autotune)
+    frozen = freezing.freeze(session, launch, config, keep_autotune=keep_autotune, others=others)
+    keep_autotune = keep_autotune or bool(others)
     modules = UserModules(session.path, _texts(session, frozen))
     program = export_program.program_of(
         session,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.engine import drivers, hosting
 from playground.engine.edits import Edit, replaced
+from playground.engine.freezing_autotune import NoTunerError, key_of, new_tuner
 from playground.engine.freezing_compiled import compiling_calls, passed_to
 from playground.engine.freezing_edits import (
     additions,
@@ -22,13 +23,14 @@ from playground.engine.freezing_tuners import (
     freeze_heuristics,
     freeze_tuner,
     known_names,
+    without,
 )
 from playground.engine.triton_private import wrappers
 from playground.model.finding import Finding
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.flow import LaunchCall
@@ -72,19 +74,32 @@ def literal(value: KnobValue) -> str:
 
 
 def freeze(
-    session: Session, launch: CapturedLaunch, config: Config, *, keep_autotune: bool = False
-) -> Frozen:
-    """Return the edits under which the user's files launch `launch` with `config`."""
-    return _Freezer(session, launch, config, keep_autotune=keep_autotune).frozen()
+    session: Session, launch: CapturedLaunch, config: Config, *, keep_autotune: bool = False,
+    others: Sequence[Config] = (),
+) -> Frozen:  # fmt: skip
+    """Return the edits under which the user's files launch `launch` with `config`.
+
+    With `others` the kernel's tuner chooses between all of them, `config` being the first; a kernel
+    that has none gets one.
+
+    Raises
+    ------
+    freezing_autotune.NoTunerError
+        `others` are given, and no tuner can be written.
+    """
+    return _Freezer(session, launch, config, others, keep_autotune=keep_autotune).frozen()
 
 
 class _Freezer:
     def __init__(
-        self, session: Session, launch: CapturedLaunch, config: Config, *, keep_autotune: bool
-    ) -> None:
+        self, session: Session, launch: CapturedLaunch, config: Config, others: Sequence[Config],
+        *, keep_autotune: bool,
+    ) -> None:  # fmt: skip
         self._session = session
         self._launch = launch
         self._config = config
+        self._others = tuple(others)
+        self._key = key_of(launch, session.sizes) if others else ()
         self._keep_autotune = keep_autotune
         self._trees: dict[str, ast.Module] = {}
         self._frozen = Frozen()
@@ -98,6 +113,8 @@ class _Freezer:
         if self._launch.error is None:
             self._session.judge(self._launch.info.index, self._config)
         effective = hosting.hosted(self._session, self._launch, self._config).effective
+        if self._others and self._launch.chosen is None:
+            self._new_tuner()
         self._tuners()
         self._unknown_names()
         self._entries()
@@ -131,7 +148,8 @@ class _Freezer:
             }
             edits = freeze_tuner(
                 definition, launch.kernel, launch.chosen, tuned, namespace,
-                keep=self._keep_autotune,
+                keep=self._keep_autotune, key=self._key,
+                others=[{name: one[name] for name in tuned if name in one} for one in self._others],
             )  # fmt: skip
             if edits:
                 self._frozen.add(file, *edits)
@@ -146,6 +164,21 @@ class _Freezer:
             for name in set_by_them:
                 if name in written or name not in moved:
                     del self._left[name]
+
+    def _new_tuner(self) -> None:
+        """Put a tuner above the kernel, and take what it chooses out of the launch."""
+        file, line = wrappers.definition(self._launch.function)
+        call = self._session.kept.entries.call_of(self._session, self._launch)
+        tree, node = self._tree(file), self._node(call)
+        if tree is None or call is None or node is None:
+            raise NoTunerError("the launch is in no text that could be edited")
+        definition = Definition(tree, wrappers.kernel_name(self._launch.function), line)
+        configs = (self._config, *self._others)
+        names, above = new_tuner(self._launch, definition, node, configs, self._key)
+        self._frozen.add(file, above)
+        self._frozen.add(call.file, *without(node, names))
+        for name in names:
+            del self._left[name]
 
     def _unknown_names(self) -> None:
         for file in dict.fromkeys(

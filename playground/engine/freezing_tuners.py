@@ -11,7 +11,7 @@ from playground.engine.triton_private import wrappers
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from playground.model.knobs import KnobValue
 
@@ -95,8 +95,12 @@ class Definition:
 def freeze_tuner(
     definition: Definition, kernel: Any, chosen: Any, values: Mapping[str, KnobValue],
     namespace: Mapping[str, Any], *, keep: bool,
+    others: Sequence[Mapping[str, KnobValue]] = (), key: Sequence[str] = (),
 ) -> list[Edit]:  # fmt: skip
     """Return the edits that leave an autotuned kernel one config, or put it first with `keep`.
+
+    With `others` the kernel gets this config and those, in place of its own, and what its key
+    leaves out of `key`.
 
     Parameters
     ----------
@@ -113,15 +117,35 @@ def freeze_tuner(
         configs = _configs(call) if _callee(call) == "autotune" else None
         if configs is not None:
             make = f"{ast.unparse(call.func).rpartition('.')[0] or 'triton'}.Config"
-            config = _config(make, values, _hook(chosen, definition.tree, namespace))
-            if keep:
+            config = config_text(make, values, _hook(chosen, definition.tree, namespace))
+            if others:
+                few = [config, *(config_text(make, one, "") for one in others)]
+                text = "".join(f"\n        {one}," for one in few)
+                found.append(replaced(configs, f"[{text}\n    ]"))
+                more = completed_key(call, key)
+                found += [more] if more is not None else []
+            elif keep:
                 found.append(replaced(configs, _first_of(config, configs, values)))
             else:
                 found.append(replaced(configs, f"[{config}]"))
-                found += _without(call, _FOR_TUNING)
+                found += without(call, _FOR_TUNING)
     if found or not names:
         return found
     return _set_afterwards(definition, kernel, sorted(names)[0], chosen, values, namespace, keep)
+
+
+def completed_key(call: ast.Call, key: Sequence[str]) -> Edit | None:
+    """Return the edit that adds to a tuner's key what it leaves out, None where nothing is."""
+    given = next((item.value for item in call.keywords if item.arg == "key"), None)
+    if given is None and len(call.args) > 1:
+        given = call.args[1]
+    if not isinstance(given, (ast.List, ast.Tuple)):
+        return None
+    known = [str(item.value) for item in given.elts if isinstance(item, ast.Constant)]
+    if len(known) < len(given.elts) or all(name in known for name in key):
+        return None
+    names = dict.fromkeys([*known, *key])
+    return replaced(given, "[" + ", ".join(f'"{name}"' for name in names) + "]")
 
 
 def known_names(tree: ast.Module, frozen: str) -> Iterator[Edit]:
@@ -188,14 +212,15 @@ def _set_afterwards(
     make = next((n for n, v in namespace.items() if getattr(v, "__name__", "") == "triton"), None)
     if make is None:
         return []
-    config = _config(f"{make}.Config", values, _hook(chosen, definition.tree, namespace))
+    config = config_text(f"{make}.Config", values, _hook(chosen, definition.tree, namespace))
     rest = f", *{place}.configs" if keep else ""
     line = statement.end_lineno or statement.lineno
     column = statement.end_col_offset or 0
     return [Edit(line, column, line, column, f"\n\n{place}.configs = [{config}{rest}]  # tuned")]
 
 
-def _config(make: str, values: Mapping[str, KnobValue], hook: str) -> str:
+def config_text(make: str, values: Mapping[str, KnobValue], hook: str = "") -> str:
+    """Return the source text of a `triton.Config`; `make` is what it is called there."""
     inside = ", ".join(
         f'"{name}": {_literal(value)}' for name, value in values.items() if name not in OPTION_KNOBS
     )
@@ -251,7 +276,7 @@ def _configs(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
 
 
-def _without(call: ast.Call, names: frozenset[str]) -> Iterator[Edit]:
+def without(call: ast.Call, names: frozenset[str]) -> Iterator[Edit]:
     """Yield the edits that take keyword arguments out of a call, each with its comma."""
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     arguments = sorted(given, key=lambda node: (node.lineno, node.col_offset))

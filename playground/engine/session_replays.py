@@ -224,16 +224,20 @@ class ReplayVerbs(TimingVerbs):
         config: Config | None = None,
         *,
         keep_autotune: bool = False,
+        others: Sequence[Config] = (),
         **knobs: KnobValue,
     ) -> messages.Exported:
         """Return the text of a `.py` that runs alone with the config frozen into it.
 
-        With `keep_autotune` the kernel's autotuner keeps its configs, the frozen one first.
+        With `keep_autotune` the kernel's autotuner keeps its configs, the frozen one first; with
+        `others` it chooses between these and the frozen one, a kernel without one being given one.
         """
         from playground.engine import export
 
         captured, config = self._me.chosen(launch, config, knobs)
-        return export.export(self._me, captured.info.index, config, keep_autotune=keep_autotune)
+        return export.export(
+            self._me, captured.info.index, config, keep_autotune=keep_autotune, others=others
+        )
 
     def hosted(self, launch: CapturedLaunch, config: Config) -> Hosted:
         """Return a launch as the host code makes it under a config; worked out once."""

@@ -100,6 +100,14 @@ class SweepResult:
         return min(timed, key=lambda row: row.median_ms or 0.0) if timed else None
 
 
+def best_rows(result: SweepResult, most: int) -> tuple[SweepRow, ...]:
+    """Return the best rows, the one to take first, then by group of ties and time."""
+    timed = [row for row in result.rows if row.status == "correct" and row.median_ms is not None]
+    ordered = sorted(timed, key=lambda row: (row.place or len(timed) + 1, row.median_ms or 0.0))
+    best = result.best
+    return tuple(dict.fromkeys([*([best] if best is not None else []), *ordered]))[:most]
+
+
 def space(
     knobs: Iterable[Knob], config: Config, values: Mapping[str, Sequence[KnobValue]] | None = None
 ) -> tuple[Config, ...]:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from playground.cli.main import main
+from playground.engine.machine import has_nvidia_gpu
 from playground.engine.sweep_store import opened
 from playground.model.config import Config
 from playground.model.sweep import SweepResult, SweepRow
@@ -67,3 +68,17 @@ def test_what_is_not_there_is_said(store, capsys):
     assert "no problem size rows; it has m" in err
     with pytest.raises(SystemExit):
         main(["sweeps", "--t4"])
+
+
+@pytest.mark.skipif(has_nvidia_gpu(), reason="what happens without a GPU")
+def test_what_was_not_timed_is_not_exported(call, tmp_path):
+    from tests.cli.command import KERNELS
+
+    swept = call("sweep", KERNELS / "matmul.py", "--set", "m=64", "--space", "BLOCK_M=16,32",
+                 "--set", "n=64", "--set", "k=32", "--json")  # fmt: skip
+    number = swept.document["sweep"]["store"]
+    assert swept.document["sweep"]["best"] is None  # nothing is timed without a GPU
+    done = call("export", KERNELS / "matmul.py", "--sweep", number, "--json")
+    assert done.status == 2
+    assert "timed no right config" in done.document["findings"][-1]["message"]
+    assert call("export", KERNELS / "matmul.py", "--best", 2, "--json").status == 2
