@@ -63,6 +63,11 @@ class CoverageVerbs(QObject):
         self._window.docks.show("schedule")
         self._window.document.programs.schedule.pin_reuse()
 
+    def count_sample(self) -> None:
+        """Count a sample of the programs: for a launch whose count takes long without a GPU."""
+        self._show()
+        self._window.document.count_sample()
+
     def arrange(self) -> None:
         """Stand the maps in the next way."""
         self._show()

@@ -37,6 +37,8 @@ SIMULATED = "the GPU is simulated"
 
 DRAG_BUDGET_MS = 30.0
 FULL_BUDGET_MS = 200.0
+SAMPLE_PROGRAMS = 64
+"""Programs of a sample: enough to see the pattern, quick for any kernel."""
 
 
 class Document(DocumentDriver):
@@ -317,13 +319,17 @@ class Document(DocumentDriver):
     def _replay_full(self) -> None:
         self._replay(("compile", "check", "measure", "coverage"), FULL_BUDGET_MS)
 
-    def _replay(self, steps: tuple[Step, ...], budget_ms: float) -> None:
+    def count_sample(self) -> None:
+        """Count some programs of the launch instead of all, where no GPU counts them."""
+        self._replay(("coverage",), FULL_BUDGET_MS, SAMPLE_PROGRAMS)
+
+    def _replay(self, steps: tuple[Step, ...], budget_ms: float, sample: int | None = None) -> None:
         if self.launch is None:
             return
         self.work.replay(
             messages.Replay(
                 self.launch_index, self.config, steps, self.revision, budget_ms, self.cache,
-                self.work.wire_target(),
+                self.work.wire_target(), sample,
             )
         )  # fmt: skip
 

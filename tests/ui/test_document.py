@@ -12,7 +12,7 @@ from playground.model.knobs import KnobError
 from playground.model.outline import Driver
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
-from playground.ui.document import Document
+from playground.ui.document import SAMPLE_PROGRAMS, Document
 from playground.ui.engine_work import neighbours
 from tests.ui.fake_engine import ELEMENTS, FakeEngine, vector_add_launch
 
@@ -284,6 +284,21 @@ def test_a_drag_through_twenty_values_leaves_no_backlog(
     settled(ran, qtbot)
     assert len(engine.requests(messages.Replay)) - before == 2
     assert ran.is_current(ran.coverage)
+
+
+def test_a_sample_is_a_count_of_some_programs_and_nothing_else(
+    ran: Document, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    ran.count_sample()
+    settled(ran, qtbot)
+    request = engine.requests(messages.Replay)[-1]
+    assert isinstance(request, messages.Replay)
+    assert (request.steps, request.sample) == (("coverage",), SAMPLE_PROGRAMS)
+    ran.set_knob("num_stages", 2)
+    settled(ran, qtbot)
+    request = engine.requests(messages.Replay)[-1]
+    assert isinstance(request, messages.Replay)
+    assert request.sample is None
 
 
 def test_outdated_replies_are_dropped_but_remembered(
