@@ -11,13 +11,11 @@ from playground.model.plane import position_of
 from playground.ui.views.chips import Chip
 from playground.ui.views.coverage_colours import CoverageColours
 from playground.ui.views.coverage_controls import CoverageControls
-from playground.ui.views.coverage_feed import CoverageFeed, program_of
 from playground.ui.views.coverage_legend import CoverageLegend
 from playground.ui.views.coverage_saving import CoverageSaving
 from playground.ui.views.coverage_tables import CoverageTables
-from playground.ui.views.coverage_text import banner_text, element_text, tensor_text
+from playground.ui.views.coverage_text import banner_text, tensor_text
 from playground.ui.views.elided import ElidedLabel
-from playground.ui.views.footprints import Footprints
 from playground.ui.views.map_grid import Arrangement, MapGrid
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plane_canvas import ZOOM_STEP, PlaneCanvas
@@ -26,13 +24,14 @@ from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.program_map import ProgramMap
 from playground.ui.views.program_stepper import ProgramStepper
 from playground.ui.views.step_row import StepRow
-from playground.ui.views.tile_map import TileMap
+from playground.ui.views.tile_maps import TileMaps
 
 if TYPE_CHECKING:
     from playground.model.coverage import Coverage, TensorCoverage
-    from playground.protocol.messages import Element
     from playground.ui.document import Document
     from playground.ui.theme import Theme
+    from playground.ui.views.coverage_feed import CoverageFeed
+    from playground.ui.views.tile_map import TileMap
 
 
 class CoverageView(QWidget):
@@ -52,15 +51,13 @@ class CoverageView(QWidget):
         self._document, self._theme = document, theme
         self._programs = document.programs
         self.colours = CoverageColours(self._programs)
-        self._maps: list[TileMap] = []
-        self._hovering: TileMap | None = None
-        self._footprints = Footprints(document, self)
+        self.grid = MapGrid(self)
+        self._tiles = TileMaps(document, theme, self.colours, self.grid, self)
 
         self.controls = CoverageControls(theme, self)
         self.stepper = ProgramStepper(self._programs, theme, self._is_drawn, self)
         self.step_row = StepRow(document, theme, self._is_drawn, self)
         self.program_map = ProgramMap(self._programs, theme, self)
-        self.grid = MapGrid(self)
         self._notes = Chip("coverage.notes", theme, self)
         self._banner = Notice("coverage.banner", theme, "bad", "warning", self)
         self._legend = CoverageLegend(theme, self)
@@ -106,6 +103,12 @@ class CoverageView(QWidget):
 
     def _connect(self) -> None:
         controls, programs, document = self.controls, self._programs, self._document
+        tiles = self._tiles
+        tiles.told.connect(self._tell)
+        tiles.wanted.connect(controls.tensor.setCurrentIndex)
+        tiles.pictured.connect(self._show_legend)
+        tiles.counted.connect(self._show_counts)
+        tiles.resliced.connect(self._show_maps)
         controls.tensorChosen.connect(self._on_tensor)
         controls.arrangementChosen.connect(self.set_arrangement)
         controls.colourChosen.connect(self._choose_colour)
@@ -126,8 +129,8 @@ class CoverageView(QWidget):
         programs.hoveredChanged.connect(self._show_programs)
         programs.orderChanged.connect(self._show_maps)
         programs.schedule.changed.connect(self._show_maps)
-        programs.steps.moved.connect(self._show_step)
-        programs.steps.changed.connect(self._find_slices)
+        programs.steps.moved.connect(tiles.show_step)
+        programs.steps.changed.connect(tiles.find_slices)
         document.coveredChanged.connect(self._show_coverage)
         document.configChanged.connect(self._show_status)
         document.launchesChanged.connect(self._show_coverage)
@@ -138,7 +141,7 @@ class CoverageView(QWidget):
     def chosen(self) -> TileMap | None:
         """The map that the controls act on, None before anything was counted."""
         index = self.controls.tensor.currentIndex()
-        return self._maps[index] if 0 <= index < len(self._maps) else None
+        return self.maps[index] if 0 <= index < len(self.maps) else None
 
     @property
     def tensor(self) -> TensorCoverage | None:
@@ -161,21 +164,20 @@ class CoverageView(QWidget):
     @property
     def maps(self) -> tuple[TileMap, ...]:
         """The map of each tensor, in the launch's order."""
-        return tuple(self._maps)
+        return tuple(self._tiles.items)
 
     @property
     def idle(self) -> bool:
         """Whether everything that was asked for is drawn."""
-        recording = self._programs.schedule.running
-        return self._is_drawn() and not recording and all(each.feed.idle for each in self._maps)
+        return self._tiles.idle and not self._programs.schedule.running
+
+    def _is_drawn(self) -> bool:
+        return self._tiles.drawn
 
     @property
     def status(self) -> str:
         """The text under the pictures."""
         return self._status.text()
-
-    def _is_drawn(self) -> bool:
-        return self._footprints.idle and not self._programs.steps.running
 
     def _show_coverage(self) -> None:
         coverage = self._document.coverage
@@ -188,42 +190,18 @@ class CoverageView(QWidget):
         self.tables.show_coverage(coverage)
         if coverage is None or not full:
             self._say_what_to_do(coverage)
-            for each in self._maps:
-                each.feed.clear()
+            self._tiles.clear()
             return
         index = self.controls.show_tensors(coverage.tensors)
-        names = [tensor.name for tensor in coverage.tensors]
-        if [each.tensor.name for each in self._maps] != names:
-            self._make_maps(coverage)
+        if self._tiles.names() != [tensor.name for tensor in coverage.tensors]:
+            self._tiles.make(coverage)
+            self.program_map.setParent(self.grid)
+            self.grid.set_maps(self.maps, self.program_map)
+            self._show_program_map(self.controls.programs.isChecked())
         self.grid.set_arrangement(self.grid.arrangement, index)
         self.stepper.show_count()
         self._show_maps()
         self._show_programs()
-        self._show_step()
-
-    def _make_maps(self, coverage: Coverage) -> None:
-        for old in self._maps:
-            old.feed.clear()
-            old.hide()
-            old.deleteLater()
-        self._maps = []
-        for index, tensor in enumerate(coverage.tensors):
-            made = TileMap(tensor, self._document, self._theme, self._footprints, self.grid)
-            self._maps.append(made)
-            made.wanted.connect(lambda i=index: self.controls.tensor.setCurrentIndex(i))
-            made.sliced.connect(self._on_sliced)
-            made.canvas.hovered.connect(lambda row, column, m=made: self._hover(m, row, column))
-            made.canvas.left.connect(self._leave)
-            made.canvas.picked.connect(made.feed.pick)
-            made.canvas.stepRequested.connect(self._programs.step)
-            made.feed.pictured.connect(self._show_legend)
-            made.feed.element.connect(lambda element, m=made: self._show_element(m, element))
-            made.feed.owner_picked.connect(self.show_program)
-            made.feed.footprint.counted.connect(self._show_counts)
-            made.show()
-        self.program_map.setParent(self.grid)
-        self.grid.set_maps(self._maps, self.program_map)
-        self._show_program_map(self.controls.programs.isChecked())
 
     def _say_what_to_do(self, coverage: Coverage | None) -> None:
         if self._document.launch is None:
@@ -237,13 +215,10 @@ class CoverageView(QWidget):
 
     def _show_maps(self) -> None:
         coverage = self._document.coverage
-        names = [each.tensor.name for each in self._maps]
-        if coverage is None or names != [tensor.name for tensor in coverage.tensors]:
+        names = [tensor.name for tensor in coverage.tensors] if coverage is not None else []
+        if coverage is None or self._tiles.names() != names:
             return
-        for each, tensor in zip(self._maps, coverage.tensors, strict=False):
-            each.set_chosen(each is self.chosen)
-            if each.isVisibleTo(self.grid):
-                each.show_tensor(tensor, self.colours.colouring(self.colours.of(tensor)))
+        self._tiles.show_all(coverage, self.chosen)
         self.program_map.show_grid(self.colours.of_programs())
         self._show_controls()
         self._show_legend()
@@ -273,24 +248,11 @@ class CoverageView(QWidget):
             text = f"Of {coverage.config.label()} (counting again …): {text}"
         self._status.setText(text)
 
-    # ------------------------------------------------------------------------------ hovering
-
-    def _hover(self, where: TileMap, row: int, column: int) -> None:
-        self._hovering = where
-        where.feed.ask_element(row, column)
-
-    def _leave(self) -> None:
-        self._hovering = None
-        for each in self._maps:
-            each.feed.forget_element()
-        self._programs.hover(None)
-        self._show_status()
-
-    def _show_element(self, where: TileMap, element: Element) -> None:
-        coverage = self._document.coverage
-        if coverage is not None and where is self._hovering:
-            self._status.setText(element_text(element, coverage.grid))
-            self._programs.hover(program_of(element))
+    def _tell(self, text: str) -> None:
+        if text:
+            self._status.setText(text)
+        else:
+            self._show_status()
 
     # ------------------------------------------------------------------------------ choosing
 
@@ -302,14 +264,12 @@ class CoverageView(QWidget):
             # Maps that were hidden have nothing to show yet.
             self._show_maps()
             self._show_programs()
-            self._show_step()
             self.arrangementChanged.emit(arrangement)
 
     def _on_tensor(self, index: int) -> None:
         self.grid.set_arrangement(self.grid.arrangement, index)
         self._show_maps()
         self._show_programs()
-        self._show_step()
 
     def _choose(self, name: str) -> None:
         self.controls.tensor.setCurrentText(name)
@@ -318,9 +278,6 @@ class CoverageView(QWidget):
     def _choose_colour(self, by: ColourBy) -> None:
         self.colours.wish = by
         self._programs.schedule.want("coverage", by in SCHEDULED)
-        self._show_maps()
-
-    def _on_sliced(self) -> None:
         self._show_maps()
 
     def _show_program_map(self, shown: bool) -> None:
@@ -337,13 +294,13 @@ class CoverageView(QWidget):
 
     def show_place(self, tensor: str, index: tuple[int, ...], programs: tuple[int, ...]) -> None:
         """Show an element of a tensor large, with the programs that have to do with it."""
-        names = [each.tensor.name for each in self._maps]
+        names = self._tiles.names()
         if tensor not in names:
             self._programs.choose(programs)
             return
         self._actions.show_table(False)
         self.controls.tensor.setCurrentIndex(names.index(tensor))
-        where = self._maps[names.index(tensor)]
+        where = self.maps[names.index(tensor)]
         if len(index) == len(where.tensor.shape):
             row, column, slices = position_of(where.tensor.shape, index)
             where.set_slices(slices)
@@ -353,17 +310,14 @@ class CoverageView(QWidget):
             self._programs.choose(programs)
 
     def _show_programs(self) -> None:
-        programs = self._programs
-        for each in self._maps:
-            if each.isVisibleTo(self.grid):
-                each.feed.footprint.show_programs(programs.shown, preview=programs.previewed)
+        self._tiles.show_programs()
         self._show_counts()
         self._show_legend()
 
     def _show_counts(self) -> None:
         chosen = self.chosen
         counts = chosen.feed.footprint.counts if chosen is not None else None
-        self._find_slices()
+        self._tiles.find_slices()
         self.stepper.show_counts(
             (chosen.tensor.name, *counts) if chosen is not None and counts is not None else None
         )
@@ -374,23 +328,3 @@ class CoverageView(QWidget):
         # What a step does tells more than what the whole program does; one line is for either.
         self.stepper.text.setVisible(not shown)
         self._programs.steps.want("row", shown)
-
-    def _show_step(self) -> None:
-        steps = self._programs.steps
-        elements, site = steps.elements(), steps.site()
-        for each in self._maps:
-            mine = elements if each.tensor.name == steps.tensor() else None
-            if mine is None and elements is not None:
-                mine = elements[:0]
-            if mine is not None and len(mine) and each.go_to_elements(mine):
-                self._show_maps()
-            each.feed.footprint.show_step(mine, stored=site is None or site.kind != "load")
-
-    def _find_slices(self) -> None:
-        """Show tensors of three and more dimensions where the program chosen touches them."""
-        steps = self._programs.steps
-        lost = [each for each in self._maps if each.feed.footprint.elsewhere]
-        steps.want("slices", bool(lost) and self._programs.current is not None)
-        moved = [each.go_to_elements(steps.of_tensor(each.tensor.name)) for each in lost]
-        if any(moved):
-            self._show_maps()

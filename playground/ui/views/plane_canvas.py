@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
     QEnterEvent,
@@ -13,11 +12,11 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from playground.ui.views.plane_geometry import PlaneGeometry
 from playground.ui.views.plane_painting import PlanePainting
 
 if TYPE_CHECKING:
@@ -27,19 +26,17 @@ if TYPE_CHECKING:
     from playground.ui.views.plane_footprint import FootprintShape
     from playground.ui.views.plane_image import PlaneImage
 
-MAX_CELL = 96.0
 ZOOM_STEP = 1.25
 POINT_CELL = 12.0
 
 
-class PlaneCanvas(QWidget):
+class PlaneCanvas(PlaneGeometry):
     """Draws a plane of elements: the overview at once, a sharper detail of what is visible on top.
 
-    The canvas knows geometry and pictures only. `viewChanged` says that the visible rectangle is
-    another; `hovered` and `picked` carry row and column of an element, `left` that there is none.
+    The canvas knows geometry and pictures only. `hovered` and `picked` carry row and column of an
+    element, `left` tells that there is none.
     """
 
-    viewChanged = Signal()
     hovered = Signal(int, int)
     left = Signal()
     picked = Signal(int, int)
@@ -50,9 +47,6 @@ class PlaneCanvas(QWidget):
         self.setObjectName(name)
         self.setAccessibleName(title)
         self._painting = PlanePainting(self, theme)
-        self.rows = self.columns = 0
-        self.scale_x = self.scale_y = 1.0
-        self.origin = QPointF()
         self.overview: PlaneImage | None = None
         self.detail: PlaneImage | None = None
         self.footprints: tuple[FootprintShape, ...] = ()
@@ -61,9 +55,6 @@ class PlaneCanvas(QWidget):
         self.outlines: tuple[tuple[QRectF, str], ...] = ()
         self.cell_text: Callable[[int, int], str] | None = None
         self.hover: tuple[int, int] | None = None
-        self.folded = False
-        self._area: QRectF | None = None
-        self._fitted = True
         self._press: QPointF | None = None
         self._pressed_origin = QPointF()
         self._dragged = False
@@ -73,14 +64,6 @@ class PlaneCanvas(QWidget):
         theme.changed.connect(self.update)
 
     # ------------------------------------------------------------------------------ content
-
-    def set_plane(self, rows: int, columns: int, *, folded: bool) -> None:
-        """Take the size of the plane; another size is fitted anew."""
-        self.folded = folded
-        self._area = None
-        if (rows, columns) != (self.rows, self.columns):
-            self.rows, self.columns = rows, columns
-            self.fit()
 
     def show_pictures(self, overview: PlaneImage | None, detail: PlaneImage | None) -> None:
         """Draw these pictures from now on."""
@@ -110,144 +93,14 @@ class PlaneCanvas(QWidget):
             self.outlines = outlines
             self.update()
 
-    # ------------------------------------------------------------------------------ geometry
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw pictures, overlays and rulers."""
+        painter = QPainter(self)
+        self._painting.paint(painter)
 
-    def sizeHint(self) -> QSize:
-        """Return a comfortable size for a picture."""
-        unit = self.fontMetrics().height()
-        return QSize(unit * 32, unit * 24)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the least size with which tiles can be told apart."""
-        unit = self.fontMetrics().height()
-        return QSize(unit * 4, unit * 3)
-
-    @property
-    def bare(self) -> bool:
-        """Whether there is no room for rulers."""
-        unit = self.fontMetrics().height()
-        return self.width() < unit * 15 or self.height() < unit * 8
-
-    def plot_area(self) -> QRectF:
-        """Return where elements are drawn: the widget without its rulers."""
-        if self._area is None:
-            self._area = self._make_area()
-        return self._area
-
-    def _make_area(self) -> QRectF:
-        metrics = self.fontMetrics()
-        if self.bare:
-            return QRectF(1, 1, max(self.width() - 2, 1), max(self.height() - 2, 1))
-        longest = self.rows * self.columns if self.folded else self.rows
-        gutter = metrics.horizontalAdvance(str(max(longest, 1000))) + metrics.height()
-        top = metrics.height() * 1.5
-        return QRectF(
-            gutter, top, max(self.width() - gutter - 2, 1), max(self.height() - top - 2, 1)
-        )
-
-    def to_widget(self, row: float, column: float) -> QPointF:
-        """Return where the corner of an element is drawn."""
-        area = self.plot_area()
-        return QPointF(
-            area.left() + (column - self.origin.x()) * self.scale_x,
-            area.top() + (row - self.origin.y()) * self.scale_y,
-        )
-
-    def target(self, rect: QRectF) -> QRectF:
-        """Return where a rectangle of elements is drawn."""
-        return QRectF(
-            self.to_widget(rect.top(), rect.left()), self.to_widget(rect.bottom(), rect.right())
-        )
-
-    def element_at(self, position: QPointF) -> tuple[int, int] | None:
-        """Return row and column of the element under a point, None outside the plane."""
-        area = self.plot_area()
-        if not area.contains(position):
-            return None
-        column = math.floor((position.x() - area.left()) / self.scale_x + self.origin.x())
-        row = math.floor((position.y() - area.top()) / self.scale_y + self.origin.y())
-        if 0 <= row < self.rows and 0 <= column < self.columns:
-            return row, column
-        return None
-
-    def visible(self) -> QRect:
-        """Return the elements in view: x is the first column, y the first row."""
-        area = self.plot_area()
-        left = max(math.floor(self.origin.x()), 0)
-        top = max(math.floor(self.origin.y()), 0)
-        right = min(math.ceil(self.origin.x() + area.width() / self.scale_x), self.columns)
-        bottom = min(math.ceil(self.origin.y() + area.height() / self.scale_y), self.rows)
-        return QRect(left, top, max(right - left, 0), max(bottom - top, 0))
-
-    def fit(self) -> None:
-        """Show the whole plane; a long and thin one is stretched across its short side."""
-        self._fitted = True
-        if not self.rows or not self.columns:
-            return
-        area = self.plot_area()
-        across, down = area.width() / self.columns, area.height() / self.rows
-        if self.folded:
-            # The fold is no geometry of the user's: a folded tensor takes all the room there is.
-            self.scale_x, self.scale_y = across, down
-        else:
-            # Square elements, unless that would leave less than a quarter of a side to look at.
-            scale = min(across, down)
-            self.scale_x = max(scale, across / 4)
-            self.scale_y = max(scale, down / 4)
-        self.scale_x = min(self.scale_x, MAX_CELL)
-        self.scale_y = min(self.scale_y, MAX_CELL)
-        # What is smaller than the view stands in its middle.
-        self.origin = QPointF(
-            min((self.columns - area.width() / self.scale_x) / 2, 0.0),
-            min((self.rows - area.height() / self.scale_y) / 2, 0.0),
-        )
-        self._moved()
-
-    def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom by `factor` and keep the element under `at` where it is (by default the centre)."""
-        area = self.plot_area()
-        at = at or area.center()
-        fixed = QPointF(
-            self.origin.x() + (at.x() - area.left()) / self.scale_x,
-            self.origin.y() + (at.y() - area.top()) / self.scale_y,
-        )
-        least = min(
-            area.width() / max(self.columns, 1), area.height() / max(self.rows, 1), MAX_CELL
-        )
-        low = min(self.scale_x, self.scale_y)
-        high = max(self.scale_x, self.scale_y)
-        if factor < 1 and factor <= least / low:
-            self.fit()
-            return
-        factor = min(factor, MAX_CELL / high)
-        self.scale_x *= factor
-        self.scale_y *= factor
-        self.origin = QPointF(
-            fixed.x() - (at.x() - area.left()) / self.scale_x,
-            fixed.y() - (at.y() - area.top()) / self.scale_y,
-        )
-        self._fitted = False
-        self._clamp()
-        self._moved()
-
-    def pan(self, dx: float, dy: float) -> None:
-        """Move the view by logical pixels."""
-        self.origin += QPointF(dx / self.scale_x, dy / self.scale_y)
-        self._fitted = False
-        self._clamp()
-        self._moved()
-
-    def bring_into_view(self, rect: QRectF) -> None:
-        """Centre a rectangle of elements unless some of it is in view already."""
-        if rect.isEmpty() or QRectF(self.visible()).intersects(rect):
-            return
-        area = self.plot_area()
-        self.origin = QPointF(
-            rect.center().x() - area.width() / self.scale_x / 2,
-            rect.center().y() - area.height() / self.scale_y / 2,
-        )
-        self._clamp()
-        self._moved()
+    def element_text(self, row: int, column: int) -> str:
+        """Return what stands in the cell of an element where cells are large."""
+        return f"{row}, {column}" if self.cell_text is None else self.cell_text(row, column)
 
     def point_at(self, row: int, column: int) -> None:
         """Bring one element into the middle, near enough to see it as a cell, as if hovered."""
@@ -262,30 +115,6 @@ class PlaneCanvas(QWidget):
         self._clamp()
         self._moved()
         self._set_hover((row, column))
-
-    def _clamp(self) -> None:
-        area = self.plot_area()
-        # The middle of the view stays on the plane: zooming keeps its place under the cursor up to
-        # the edges, and the plane is never lost from sight.
-        half_x = area.width() / self.scale_x / 2
-        half_y = area.height() / self.scale_y / 2
-        self.origin = QPointF(
-            min(max(self.origin.x(), -half_x), self.columns - half_x),
-            min(max(self.origin.y(), -half_y), self.rows - half_y),
-        )
-
-    def _moved(self) -> None:
-        self.update()
-        self.viewChanged.emit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw pictures, overlays and rulers."""
-        painter = QPainter(self)
-        self._painting.paint(painter)
-
-    def element_text(self, row: int, column: int) -> str:
-        """Return what stands in the cell of an element where cells are large."""
-        return f"{row}, {column}" if self.cell_text is None else self.cell_text(row, column)
 
     # ------------------------------------------------------------------------------ input
 
@@ -366,21 +195,6 @@ class PlaneCanvas(QWidget):
             self.stepRequested.emit(-1)
         else:
             super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep a fitted plane fitted."""
-        self._area = None
-        if self._fitted:
-            self.fit()
-        else:
-            self._clamp()
-            self._moved()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Make room for another font."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._area = None
 
     def _cursor(self) -> QPointF | None:
         position = QPointF(self.mapFromGlobal(QCursor.pos()))

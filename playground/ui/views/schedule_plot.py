@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.ui.views.plane_colours import Colouring, argb_of, program_colours
 from playground.ui.views.schedule_axes import paint_axes
-from playground.ui.views.schedule_raster import Lanes, lanes_of, programs_at, rows_of
+from playground.ui.views.schedule_geometry import ScheduleGeometry
+from playground.ui.views.schedule_raster import lanes_of, programs_at, rows_of
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -29,13 +30,10 @@ if TYPE_CHECKING:
 
 ZOOM_STEP = 1.25
 MARKED_AT_MOST = 500
-LEAST_NS = 8.0
-"""The shortest stretch of time in view."""
-
 BarColour = Literal["wave", "owner"]
 
 
-class SchedulePlot(QWidget):
+class SchedulePlot(ScheduleGeometry):
     """Draws the schedule of the document; zooms and pans over time, and over multiprocessors.
 
     `told` says what is under the cursor, empty when nothing is.
@@ -50,10 +48,7 @@ class SchedulePlot(QWidget):
         self.setObjectName("schedule.plot")
         self.setAccessibleName("Schedule: programs over time, by multiprocessor")
         self._programs, self._theme = programs, theme
-        self.lanes: Lanes | None = None
         self.colour: BarColour = "wave"
-        self.time_ns = (0.0, 1.0)
-        self.rows = (0.0, 1.0)
         self._picture: tuple[object, QImage, np.ndarray] | None = None
         self._waves: list[float] = []
         self._shown: Scheduled | None = None
@@ -75,6 +70,7 @@ class SchedulePlot(QWidget):
         if reply is self._shown:
             return
         self._shown = reply
+        self.duration_ns = float(max(reply.figures.duration_ns, 1)) if reply is not None else 1.0
         self.lanes = lanes_of(reply) if reply is not None else None
         self._picture = None
         self._waves = self._wave_starts()
@@ -84,108 +80,6 @@ class SchedulePlot(QWidget):
         """Colour bars by wave, or as programs are coloured in the tile maps."""
         self.colour = colour
         self._picture = None
-        self.update()
-
-    @property
-    def duration_ns(self) -> float:
-        """How long the launch took."""
-        reply = self._programs.schedule.reply
-        return float(max(reply.figures.duration_ns, 1)) if reply is not None else 1.0
-
-    # ------------------------------------------------------------------------------ geometry
-
-    def sizeHint(self) -> QSize:
-        """Return a comfortable size."""
-        unit = self.fontMetrics().height()
-        return QSize(unit * 32, unit * 16)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the least size with which bars can be told apart."""
-        unit = self.fontMetrics().height()
-        return QSize(unit * 14, unit * 6)
-
-    def area(self) -> QRectF:
-        """Return where bars are drawn: the widget without its axes."""
-        metrics = self.fontMetrics()
-        left = metrics.horizontalAdvance("SM 000") + metrics.height() // 2
-        top, bottom = metrics.height() * 1.3, metrics.height() * 1.5
-        return QRectF(
-            left, top, max(self.width() - left - 4, 1), max(self.height() - top - bottom, 1)
-        )
-
-    def x_of(self, time_ns: float) -> float:
-        """Return where a time is drawn."""
-        area, (low, high) = self.area(), self.time_ns
-        return area.left() + (time_ns - low) / (high - low) * area.width()
-
-    def y_of(self, lane: float) -> float:
-        """Return where a lane begins."""
-        area, (low, high) = self.area(), self.rows
-        return area.top() + (lane - low) / (high - low) * area.height()
-
-    def time_at(self, x: float) -> float:
-        """Return the time at a place."""
-        area, (low, high) = self.area(), self.time_ns
-        return low + (x - area.left()) / area.width() * (high - low)
-
-    def bar(self, program: int) -> QRectF:
-        """Return where the bar of a program is drawn."""
-        lanes = self.lanes
-        if lanes is None or not 0 <= program < len(lanes.lane):
-            return QRectF()
-        lane = float(lanes.lane[program])
-        return QRectF(
-            QPointF(self.x_of(float(lanes.start_ns[program])), self.y_of(lane)),
-            QPointF(self.x_of(float(lanes.end_ns[program])), self.y_of(lane + 1)),
-        )
-
-    def program_at(self, position: QPointF) -> int | None:
-        """Return the program whose bar is under a point."""
-        lanes, area = self.lanes, self.area()
-        if lanes is None or not area.contains(position):
-            return None
-        low, high = self.rows
-        lane = int(low + (position.y() - area.top()) / area.height() * (high - low))
-        if not 0 <= lane < lanes.count:
-            return None
-        time = self.time_at(position.x())
-        each = self.time_at(position.x() + 1) - time
-        found = int(programs_at(lanes, np.array([lane]), np.array([time, time + each]))[0, 0])
-        return None if found < 0 else found
-
-    def fit(self) -> None:
-        """Show all of it."""
-        self.time_ns = (0.0, self.duration_ns * 1.005)
-        self.rows = (0.0, float(max(self.lanes.count, 1)) if self.lanes is not None else 1.0)
-        self.update()
-
-    def zoom(self, factor: float, at: QPointF | None = None, *, rows: bool = False) -> None:
-        """Zoom over time, or over multiprocessors, keeping what is under `at` where it is."""
-        area = self.area()
-        at = at or area.center()
-        if rows:
-            share = (at.y() - area.top()) / area.height()
-            whole = float(self.lanes.count) if self.lanes is not None else 1.0
-            self.rows = _zoomed(self.rows, share, factor, whole, 1.0)
-        else:
-            share = (at.x() - area.left()) / area.width()
-            whole = self.duration_ns * 1.005
-            self.time_ns = _zoomed(self.time_ns, share, factor, whole, LEAST_NS)
-        self.update()
-
-    def pan(self, dx: float, dy: float) -> None:
-        """Move the view by logical pixels."""
-        self._pan_from((self.time_ns, self.rows), dx, dy)
-
-    def _pan_from(
-        self, view: tuple[tuple[float, float], tuple[float, float]], dx: float, dy: float
-    ) -> None:
-        area, (times, rows) = self.area(), view
-        whole = float(self.lanes.count) if self.lanes is not None else 1.0
-        self.time_ns = _moved(
-            times, dx / area.width() * (times[1] - times[0]), self.duration_ns * 1.005
-        )
-        self.rows = _moved(rows, dy / area.height() * (rows[1] - rows[0]), whole)
         self.update()
 
     def _on_chosen(self) -> None:
@@ -371,19 +265,3 @@ class SchedulePlot(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Draw anew in the new size."""
         self._picture = None
-
-
-def _zoomed(
-    view: tuple[float, float], share: float, factor: float, whole: float, least: float
-) -> tuple[float, float]:
-    low, high = view
-    length = min(max((high - low) / factor, min(least, whole)), whole)
-    fixed = low + share * (high - low)
-    return _moved((fixed - share * length, fixed + (1 - share) * length), 0.0, whole)
-
-
-def _moved(view: tuple[float, float], by: float, whole: float) -> tuple[float, float]:
-    low, high = view
-    length = high - low
-    low = min(max(low + by, 0.0), max(whole - length, 0.0))
-    return low, low + length
