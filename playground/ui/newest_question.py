@@ -36,6 +36,7 @@ class NewestQuestion(QObject):
         self._take, self._ended, self._kind = take, ended, kind
         self._asked: Request | None = None
         self._waiting: Request | None = None
+        self._given_up = False
         self.last: Request | None = None
         self._job = 0
         document.engineStateChanged.connect(self._on_engine)
@@ -57,25 +58,35 @@ class NewestQuestion(QObject):
         if self._asked is None:
             self._send(request)
             return
-        self._waiting = request if request != self._asked else None
-        if self._waiting is not None:
-            self._document.work.cancel_job(self._job)
+        if request == self._asked and not self._given_up:
+            self._waiting = None
+            return
+        # One that was given up for another one is asked again when it is wanted again.
+        self._waiting = request
+        self._give_up()
 
     def cancel(self) -> None:
         """Stop asking."""
         self._waiting = None
         if self._asked is not None:
-            self._document.work.cancel_job(self._job)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._given_up = True
+        self._document.work.cancel_job(self._job)
 
     def _send(self, request: Request) -> None:
         self._asked = self.last = request
+        self._given_up = False
         self._job = self._document.work.ask(request, self._kind, self._on_reply)
 
     def _on_reply(self, reply: Reply) -> None:
         if not isinstance(reply, messages.Finished):
             self._take(reply)
             return
-        self._asked = None
+        asked, self._asked = self._asked, None
+        if self._waiting == asked and not reply.cancelled:
+            self._waiting = None  # it was answered before it could be given up
         if self._waiting is not None:
             request, self._waiting = self._waiting, None
             self._send(request)
