@@ -120,6 +120,10 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     if verb == "sweep":
         _add_sweep(add)
     if verb == "export":
+        add(
+            "--dispatch", action="store_true",
+            help="write a table of configs by size from several --sweep, one a size",
+        )  # fmt: skip
         add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
         add("--force", action="store_true", help="replace a file that was not exported before")
         add(
@@ -250,6 +254,7 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         energy=getattr(options, "energy", False),
         ncu=getattr(options, "ncu", False),
         keep_autotune=getattr(options, "keep_autotune", False),
+        dispatch=getattr(options, "dispatch", False),
         past=tuple(getattr(options, "past", ())),
         best=_above_zero(getattr(options, "best", None), "--best", parser),
         schedule=getattr(options, "schedule", False),

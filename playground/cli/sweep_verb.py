@@ -9,11 +9,10 @@ from playground.cli import schema
 from playground.cli.task import whole_number
 from playground.cli.work import RefusedError, Work, refusal
 from playground.engine.sweep_sizes import SizeError, sweep_sizes
-from playground.model.config import validated
 from playground.model.constraints import ConstraintError
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, sweep_values
-from playground.model.sweep import best_rows, space
+from playground.model.sweep import space
 from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, Strategy, SweepPlan
 from playground.model.sweep_sizes import Sizes, across
 from playground.model.sweep_space import SweepSpace, make_space
@@ -84,34 +83,6 @@ def one_at_a_time(launch: Launch, config: Config) -> tuple[Config, ...]:
             axes.append([c for c in space(launch.knobs, config, others) if c != config])
     turns = itertools.chain.from_iterable(itertools.zip_longest(*axes))
     return (config, *(item for item in turns if item is not None))
-
-
-def from_sweeps(work: Work) -> tuple[Config, ...]:
-    """Take the config from the past sweeps that `--sweep` names; return the others of `--best`."""
-    if not work.task.past:
-        if work.task.best is not None:
-            raise RefusedError(refusal("export", "--best needs --sweep N", work.task))
-        return ()
-    from playground.engine.sweep_store import opened
-
-    found: list[Config] = []
-    with opened() as store:
-        for number in work.task.past:
-            try:
-                result = store.open(number)
-                found += [
-                    validated(row.config, work.launch.knobs)
-                    for row in best_rows(result, work.task.best or 1)
-                ]
-            except (LookupError, KnobError) as error:
-                raise RefusedError(
-                    refusal("export", f"sweep {number}: {error}", work.task,
-                            hint="`triton-playground sweeps` lists them")
-                ) from error  # fmt: skip
-    if not found:
-        raise RefusedError(refusal("export", "those sweeps timed no right config", work.task))
-    work.config, *others = dict.fromkeys(found)
-    return tuple(others) if work.task.best is not None else ()
 
 
 def _put(work: Work, result: SweepResult) -> None:

@@ -52,6 +52,7 @@ class Task:
     keep_autotune: bool = False
     past: tuple[int, ...] = ()
     best: int | None = None
+    dispatch: bool = False
     schedule: bool = False
     reuse: bool = False
     steps: str | None = None

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from playground.cli import programs, schema, timing
 from playground.cli.compile_verb import compile_
-from playground.cli.sweep_verb import from_sweeps, small_sweep, sweep
+from playground.cli.sweep_verb import small_sweep, sweep
+from playground.cli.tuned_export import from_sweeps
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
 from playground.engine.coverage_findings import coverage_findings
 from playground.engine.session import Session
@@ -105,12 +106,16 @@ def coverage(work: Work) -> None:
 
 def export(work: Work) -> None:
     """Make the text of the tuned file; the command line writes it."""
-    others = from_sweeps(work)
+    others, dispatch = from_sweeps(work)
     exported = work.attempt(
         "export",
         "writing the tuned file",
         lambda: work.session.export(
-            work.launch.index, work.config, keep_autotune=work.task.keep_autotune, others=others
+            work.launch.index,
+            work.config,
+            keep_autotune=work.task.keep_autotune,
+            others=others,
+            dispatch=dispatch,
         ),
     )
     work.report.add(*exported.findings)

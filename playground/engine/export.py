@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from playground.engine.export_program import Program
     from playground.engine.freezing import Frozen
+    from playground.engine.freezing_dispatch import Dispatch
     from playground.engine.proof import Proof
     from playground.engine.session import Session
     from playground.model.config import Config
@@ -51,7 +52,7 @@ _DRAWS = re.compile(r"\b(?:rand\w*|normal_?|uniform_?|manual_seed\w*|seed|bernou
 
 def export(
     session: Session, launch_index: int, config: Config, *, keep_autotune: bool = False,
-    others: Sequence[Config] = (),
+    others: Sequence[Config] = (), dispatch: Dispatch | None = None,
 ) -> Exported:  # fmt: skip
     """Return the text of a file that runs alone and proves itself with `--check`.
 
@@ -63,6 +64,8 @@ def export(
         Leave the kernel's autotuner its configs, the frozen one first.
     others
         Let `@triton.autotune` choose between these and `config`, by the problem's sizes.
+    dispatch
+        Write a table of configs by size into the file; `config` is what it has for this size.
 
     Raises
     ------
@@ -76,7 +79,10 @@ def export(
         if made.report is None and not made.undecided:
             why = "; ".join(finding.text() for finding in made.findings)
             raise ValueError(f"{launch.info.kernel} does not compile under this config: {why}")
-    frozen = freezing.freeze(session, launch, config, keep_autotune=keep_autotune, others=others)
+    frozen = freezing.freeze(
+        session, launch, config, keep_autotune=keep_autotune, others=others,
+        dispatch=dispatch,
+    )  # fmt: skip
     keep_autotune = keep_autotune or bool(others)
     modules = UserModules(session.path, _texts(session, frozen))
     program = export_program.program_of(

@@ -10,6 +10,7 @@ from playground.engine import drivers, hosting
 from playground.engine.edits import Edit, replaced
 from playground.engine.freezing_autotune import NoTunerError, key_of, new_tuner
 from playground.engine.freezing_compiled import compiling_calls, passed_to
+from playground.engine.freezing_dispatch import Dispatch, new_dispatch
 from playground.engine.freezing_edits import (
     additions,
     before,
@@ -75,26 +76,27 @@ def literal(value: KnobValue) -> str:
 
 def freeze(
     session: Session, launch: CapturedLaunch, config: Config, *, keep_autotune: bool = False,
-    others: Sequence[Config] = (),
+    others: Sequence[Config] = (), dispatch: Dispatch | None = None,
 ) -> Frozen:  # fmt: skip
     """Return the edits under which the user's files launch `launch` with `config`.
 
     With `others` the kernel's tuner chooses between all of them, `config` being the first; a kernel
-    that has none gets one.
+    that has none gets one. With `dispatch` a table in the file has the config by size.
 
     Raises
     ------
     freezing_autotune.NoTunerError
-        `others` are given, and no tuner can be written.
+        `others` or `dispatch` are given, and nothing can be written above the kernel.
     """
-    return _Freezer(session, launch, config, others, keep_autotune=keep_autotune).frozen()
+    return _Freezer(session, launch, config, others, dispatch, keep_autotune=keep_autotune).frozen()
 
 
 class _Freezer:
     def __init__(
         self, session: Session, launch: CapturedLaunch, config: Config, others: Sequence[Config],
-        *, keep_autotune: bool,
+        dispatch: Dispatch | None, *, keep_autotune: bool,
     ) -> None:  # fmt: skip
+        self._dispatch = dispatch
         self._session = session
         self._launch = launch
         self._config = config
@@ -113,7 +115,9 @@ class _Freezer:
         if self._launch.error is None:
             self._session.judge(self._launch.info.index, self._config)
         effective = hosting.hosted(self._session, self._launch, self._config).effective
-        if self._others and self._launch.chosen is None:
+        if self._dispatch is not None and self._launch.chosen is not None:
+            raise NoTunerError("the kernel has a tuner of its own: export its best few instead")
+        if self._dispatch is not None or (self._others and self._launch.chosen is None):
             self._new_tuner()
         self._tuners()
         self._unknown_names()
@@ -173,12 +177,15 @@ class _Freezer:
         if tree is None or call is None or node is None:
             raise NoTunerError("the launch is in no text that could be edited")
         definition = Definition(tree, wrappers.kernel_name(self._launch.function), line)
-        configs = (self._config, *self._others)
-        names, above = new_tuner(self._launch, definition, node, configs, self._key)
+        if self._dispatch is not None:
+            names, above = new_dispatch(self._launch, definition, node, self._dispatch)
+        else:
+            configs = (self._config, *self._others)
+            names, above = new_tuner(self._launch, definition, node, configs, self._key)
         self._frozen.add(file, above)
         self._frozen.add(call.file, *without(node, names))
         for name in names:
-            del self._left[name]
+            self._left.pop(name, None)
 
     def _unknown_names(self) -> None:
         for file in dict.fromkeys(

@@ -11,7 +11,7 @@ from playground.engine.freezing_tuners import config_text
 from playground.engine.triton_private import wrappers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from playground.engine.capture import CapturedLaunch
     from playground.engine.freezing_tuners import Definition
@@ -67,68 +67,64 @@ def new_tuner(
     NoTunerError
         The launch would not follow the tuner's choice.
     """
-    kernel = launch.info.kernel
-    if not callable(launch.grid):
-        raise NoTunerError(
-            f"the grid of {kernel} is no function: it would not follow the tuner's choice; "
-            "write it as lambda meta: (triton.cdiv(n, meta[...]),)"
-        )
     # A tuner passes these whatever its configs say of them: a launch must not as well.
     always = [name for name in ALWAYS if name in configs[0]]
     names = tuple(dict.fromkeys([*tuned_names(configs), *always]))
+    why = why_not_editable(launch, node, names)
+    if why:
+        raise NoTunerError(why)
+    triton = module_name(launch)
+    lines = "".join(
+        f"        {config_text(f'{triton}.Config', {name: one[name] for name in names})},\n"
+        for one in configs
+    )
+    named = ", ".join(f'"{name}"' for name in key)
+    text = f"@{triton}.autotune(\n    configs=[\n{lines}    ],\n    key=[{named}],\n)\n"
+    return frozenset(names), above_jit(definition, text)
+
+
+def why_not_editable(launch: CapturedLaunch, node: ast.Call, names: Sequence[str]) -> str:
+    """Return why a launch cannot leave these knobs to a decorator, or an empty string."""
+    kernel = launch.info.kernel
+    if not callable(launch.grid):
+        return (
+            f"the grid of {kernel} is no function: it would not follow the tuner's choice; "
+            "write it as lambda meta: (triton.cdiv(n, meta[...]),)"
+        )
     constexprs = wrappers.constexpr_names(launch.function)
     given = {item.arg for item in node.keywords}
     elsewhere = [name for name in names if name in constexprs and name not in given]
     if elsewhere or wrappers.heuristics_of(launch.kernel):
         what = ", ".join(elsewhere) or "what heuristics set"
-        raise NoTunerError(f"{what} is not given by name where {kernel} is launched")
-    namespace = wrappers.python_function(launch.function).__globals__
-    triton = next(
-        (
-            name for name, value in namespace.items()
-            if isinstance(value, types.ModuleType) and value.__name__ == "triton"
-        ),
-        None,
-    )  # fmt: skip
-    if triton is None:
-        raise NoTunerError(f"the file of {kernel} does not import triton by name")
-    make = f"{triton}.Config"
-    texts = [config_text(make, {name: one[name] for name in names}) for one in configs]
-    return frozenset(names), decorated(definition, triton, texts, key)
+        return f"{what} is not given by name where {kernel} is launched"
+    return ""
 
 
-def decorated(
-    definition: Definition, triton: str, configs: Iterable[str], key: Sequence[str]
-) -> Edit:
-    """Return the edit that puts an autotuner above the kernel's `jit`.
-
-    Parameters
-    ----------
-    triton
-        The name of the module `triton` in the kernel's file.
-    configs
-        The source text of each `triton.Config`.
+def module_name(launch: CapturedLaunch) -> str:
+    """Return what the module `triton` is called in the kernel's file.
 
     Raises
     ------
     NoTunerError
-        The kernel has no decorator `jit` in the text.
+        It is not imported there as a module.
+    """
+    namespace = wrappers.python_function(launch.function).__globals__
+    for name, value in namespace.items():
+        if isinstance(value, types.ModuleType) and value.__name__ == "triton":
+            return name
+    raise NoTunerError(f"the file of {launch.info.kernel} does not import triton by name")
+
+
+def above_jit(definition: Definition, text: str) -> Edit:
+    """Return the edit that puts lines above the kernel's `jit`.
+
+    Raises
+    ------
+    NoTunerError
+        The kernel is no function of the module with a decorator `jit`.
     """
     function = definition.function()
-    jit = next(
-        (
-            item for item in (function.decorator_list if function is not None else ())
-            if ast.unparse(item).partition("(")[0].rpartition(".")[2] == "jit"
-        ),
-        None,
-    )  # fmt: skip
-    if jit is None:
-        raise NoTunerError(f"{definition.name} has no @jit in the text to put a tuner above")
-    indent = " " * (jit.col_offset - 1)
-    lines = "".join(f"{indent}        {config},\n" for config in configs)
-    names = ", ".join(f'"{name}"' for name in key)
-    text = (
-        f"@{triton}.autotune(\n{indent}    configs=[\n{lines}{indent}    ],\n"
-        f"{indent}    key=[{names}],\n{indent})\n{indent}"
-    )
-    return Edit(jit.lineno, jit.col_offset - 1, jit.lineno, jit.col_offset - 1, text)
+    for item in function.decorator_list if function is not None else ():
+        if ast.unparse(item).partition("(")[0].rpartition(".")[2] == "jit" and item.col_offset == 1:
+            return Edit(item.lineno, 0, item.lineno, 0, text)
+    raise NoTunerError(f"{definition.name} has no @jit of the module's to put something above")

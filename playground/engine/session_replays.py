@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playground.engine.checking import Expected
     from playground.engine.child_process import ChildProcess
     from playground.engine.compile_outcome import CompileOutcome
+    from playground.engine.freezing_dispatch import Dispatch
     from playground.engine.host_code import Edit
     from playground.engine.hosting import Hosted
     from playground.engine.replay import PreparedReplay
@@ -225,18 +226,25 @@ class ReplayVerbs(TimingVerbs):
         *,
         keep_autotune: bool = False,
         others: Sequence[Config] = (),
+        dispatch: Dispatch | None = None,
         **knobs: KnobValue,
     ) -> messages.Exported:
         """Return the text of a `.py` that runs alone with the config frozen into it.
 
         With `keep_autotune` the kernel's autotuner keeps its configs, the frozen one first; with
         `others` it chooses between these and the frozen one, a kernel without one being given one.
+        `dispatch` is a table of configs by size.
         """
         from playground.engine import export
 
         captured, config = self._me.chosen(launch, config, knobs)
         return export.export(
-            self._me, captured.info.index, config, keep_autotune=keep_autotune, others=others
+            self._me,
+            captured.info.index,
+            config,
+            keep_autotune=keep_autotune,
+            others=others,
+            dispatch=dispatch,
         )
 
     def hosted(self, launch: CapturedLaunch, config: Config) -> Hosted:

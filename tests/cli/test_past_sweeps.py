@@ -82,3 +82,28 @@ def test_what_was_not_timed_is_not_exported(call, tmp_path):
     assert done.status == 2
     assert "timed no right config" in done.document["findings"][-1]["message"]
     assert call("export", KERNELS / "matmul.py", "--best", 2, "--json").status == 2
+
+
+def test_export_by_size_from_two_past_sweeps(call, tmp_path, monkeypatch):
+    from tests.cli.command import KERNELS
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    sizes = ("--set", "n=64", "--set", "k=32")
+    done = call("launches", KERNELS / "matmul.py", "--set", "m=64", *sizes, "--json")
+    config = Config.of(done.document["launches"][0]["config"])
+    with opened() as store:
+        for m, block in ((64, 16), (1024, 64)):
+            facts = {"arguments": [["M", "int", str(m)], ["N", "int", "64"], ["K", "int", "32"]]}
+            number = store.begin("key", f"at {m}", facts)
+            row = SweepRow(config.with_value("BLOCK_M", block), "correct", median_ms=1.0)
+            store.add(number, row, (1.0,))
+    path = tmp_path / "tuned.py"
+    done = call("export", KERNELS / "matmul.py", "--set", "m=64", *sizes, "--sweep", 1,
+                "--sweep", 2, "--dispatch", "-o", path, "--json")  # fmt: skip
+    assert done.status == 0, done.err
+    assert done.document["export"]["config"]["BLOCK_M"] == 16
+    assert "# The config by M" in path.read_text()
+    tuned = call("export", KERNELS / "matmul.py", "--set", "m=64", *sizes, "--sweep", 1,
+                 "--sweep", 2, "--best", 2, "--json")  # fmt: skip
+    assert 'key=["M", "N", "K"]' in tuned.document["export"]["text"]
+    assert call("export", KERNELS / "matmul.py", "--dispatch", "--json").status == 2

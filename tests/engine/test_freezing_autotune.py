@@ -98,3 +98,35 @@ def test_a_grid_that_would_not_follow_is_refused(run_engine):
         """
     )
     assert "would not follow the tuner's choice" in answer
+
+
+def test_a_table_by_size_proves_itself_at_every_size(run_engine):
+    answer = run_engine(
+        RUN
+        + """
+from playground.engine.freezing_dispatch import Measured, dispatch_of
+
+session = playground.open(KERNELS / "matmul.py")
+session.run("example()", {"m": 64, "n": 64, "k": 32})
+config = session.launches[0].info.config
+small = config.updated({"BLOCK_M": 16, "num_warps": 2})
+large = config.updated({"BLOCK_M": 32, "num_stages": 2})
+sizes = {"N": 64, "K": 32, "stride_am": 32}
+table = dispatch_of([Measured((("M", 1024), *sizes.items()), large),
+                     Measured((("M", 64), *sizes.items()), small)])
+path = FOLDER / "tuned.py"
+path.write_text(session.export(0, small, dispatch=table).text)
+done = subprocess.run([sys.executable, str(path), "--check"], capture_output=True, text=True)
+answer([table.arguments, table.sizes, table.bounds, path.read_text(), done.returncode,
+        done.stdout + done.stderr, table.config_at(256) == small, table.config_at(257) == large])
+session.close()
+"""
+    )
+    arguments, sizes, bounds, text, status, said, below, above = answer
+    assert (arguments, sizes, bounds) == (["M"], [64, 1024], [256])  # sqrt(64 * 1024)
+    assert (status, "correct" in said) == (0, True), said
+    assert "up to its bound" in text
+    assert '(256, {"BLOCK_M": 16,' in text
+    assert "# measured at 1024" in text
+    assert below
+    assert above

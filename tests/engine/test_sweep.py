@@ -86,3 +86,47 @@ def test_a_worker_started_ahead_is_the_one_that_is_used(run_engine):
         """
     )
     assert answer == [["correct", "correct"], False]
+
+
+def test_a_files_own_tuner_is_honoured(run_engine):
+    answer = run_engine(
+        """
+        import playground
+
+        path = write("k.py", '''
+            import torch, triton, triton.language as tl
+
+            def fits(configs, named, **kwargs):
+                return [one for one in configs if one.kwargs["B"] <= 64]
+
+            @triton.autotune(configs=[triton.Config({"B": b}) for b in (16, 32, 64, 128)],
+                             key=["n"], reset_to_zero=["o"],
+                             prune_configs_by={"early_config_prune": fits})
+            @triton.jit
+            def total(x, o, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.atomic_add(o, tl.sum(tl.load(x + i, i < n, 0.0)))
+
+            @triton.autotune(configs=[triton.Config({"B": b}) for b in (16, 32)], key=["n"],
+                             restore_value=["x"])
+            @triton.jit
+            def twice(x, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.store(x + i, 2 * tl.load(x + i, i < n), i < n)
+
+            def example(n: int = 100):
+                x, o = torch.ones(n), torch.zeros(1)
+                total[lambda m: (triton.cdiv(n, m["B"]),)](x, o, n)
+                twice[lambda m: (triton.cdiv(n, m["B"]),)](x, n)
+                return o
+        ''')
+        session = playground.open(path)
+        session.run()
+        answer([sorted([row.config["B"], row.status] for row in session.sweep(launch).rows)
+                for launch in (0, 1)])
+        session.close()
+        """
+    )
+    assert answer == [
+        [[16, "correct"], [32, "correct"], [64, "correct"]], [[16, "correct"], [32, "correct"]],
+    ]  # fmt: skip
