@@ -101,6 +101,8 @@ def _is_uninitialised(tensor: torch.Tensor) -> bool:
     if tensor.numel() == 0:
         return True
     if tensor.is_floating_point():
-        return bool(tensor.isnan().all())
+        # Torch answers few questions about 8-bit floats themselves.
+        wide = tensor.float() if tensor.element_size() == 1 else tensor
+        return bool(wide.isnan().all())
     raw = tensor.contiguous().view(torch.uint8)
     return bool((raw == 0x7F).all())

@@ -68,3 +68,21 @@ def test_a_launch_that_adds_to_what_is_there_is_restored_each_time(run_engine):
         """
     )
     assert answer is True
+
+
+def test_every_format_can_be_looked_at():
+    import torch
+
+    from playground.engine import quick_check, screening
+    from playground.engine.poisoning import poison
+
+    kinds = (torch.float8_e4m3fn, torch.float8_e5m2, torch.bfloat16, torch.float16, torch.float32,
+             torch.float64, torch.int8, torch.int32, torch.int64)  # fmt: skip
+    for kind in kinds:
+        fresh = torch.empty(64, dtype=kind)
+        poison(fresh)
+        assert screening._is_uninitialised(fresh), kind
+        ones = torch.ones(64).to(kind)
+        assert not screening._is_uninitialised(ones), kind
+        assert quick_check._is_plain(ones, ones), kind
+        assert quick_check._is_plain(fresh, fresh) is not kind.is_floating_point, kind
