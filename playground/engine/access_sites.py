@@ -37,7 +37,7 @@ WIDEST_BYTES = 16
 """The most bytes of one memory instruction of a thread."""
 LOOKED_AT_WHOLE_LANES = 1 << 20
 """A launch that asks for no more lanes is looked at as a whole."""
-LOOKED_AT_LANES = 1 << 17
+LOOKED_AT_LANES = 1 << 16
 """Lanes looked at of a larger one, shared by its places: what NumPy does in a few milliseconds."""
 _PATTERNS_KEPT = 8
 _ADDRESSES_TRIED = 256

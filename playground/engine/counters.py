@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import numpy as np
 import torch
 
 from playground.engine.access_sites import access_sites
 from playground.engine.counter_layout import (
-    ONE_CELL_BYTES,
     Layout,
     TensorView,
     distinct_elements,
     on_tensor,
 )
+from playground.engine.storage_ranges import StorageRanges
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 
 if TYPE_CHECKING:
@@ -35,7 +34,8 @@ class Cells:
     """The counters: int32 vectors over all cells of a layout, on the CPU or the GPU.
 
     `storer_last` and `loader_last` hold the highest program plus one, `storer_first` and
-    `loader_first` `PROGRAM_LIMIT` minus the lowest; 0 means no program. The loaders may be missing.
+    `loader_first` `PROGRAM_LIMIT` minus the lowest; 0 means no program. The loaders may be missing:
+    on a GPU they take a run of their own, made when they are asked for (`Counts.know_loaders`).
     `disputed` (bool) marks cells in which programs stored different values; None where there is
     none, or values were not compared.
     """
@@ -60,6 +60,14 @@ class FootprintSource(Protocol):
         self, prepared: PreparedReplay, program: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return (loads, stores) over all cells, of that program alone."""
+
+
+@runtime_checkable
+class LoaderSource(FootprintSource, Protocol):
+    """Runs the launch again for what its count has left out as well."""
+
+    def loaders(self, prepared: PreparedReplay) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """Return the last and first loader over all cells as in `Cells`, None where memory ends."""
 
 
 @dataclass(frozen=True)
@@ -98,17 +106,19 @@ class CountedRun:
 class Counts:
     """The counters of one launch under one config, and every question about them.
 
-    All but `footprint` only read, so they may be called from another thread; none of them touches
-    Triton.
+    All but `footprint` and `know_loaders` only read, so they may be called from another thread;
+    none of those touches Triton.
     """
 
     def __init__(
-        self, run: CountedRun, layout: Layout, cells: Cells, source: FootprintSource | None = None
-    ) -> None:
+        self, run: CountedRun, layout: Layout, cells: Cells, source: FootprintSource | None = None,
+        ranges: StorageRanges | None = None,
+    ) -> None:  # fmt: skip
         self.run = run
         self.layout = layout
         self.cells = cells
         self._source = source
+        self._ranges = ranges or StorageRanges(layout, cells)
         self._lock = threading.RLock()
         self._flags: dict[str, torch.Tensor | None] = {}
         self._summary: Coverage | None = None
@@ -142,7 +152,7 @@ class Counts:
 
     def _summarise(self) -> Coverage:
         run = self.run
-        used = self._used()
+        used = self._ranges.bytes_used()
         requested = sum(asked for asked, _ in used.values())
         unique = sum(distinct for _, distinct in used.values())
         return Coverage(
@@ -166,20 +176,6 @@ class Counts:
             programs_counted=run.programs_counted,
         )
 
-    def _used(self) -> dict[tuple[str, int], tuple[int, int]]:
-        """Return bytes requested and distinct bytes by "load" or "store" and storage number."""
-        used = {}
-        for number, slot in enumerate(self.layout.storages):
-            if slot.unit == ONE_CELL_BYTES:
-                continue
-            for kind, cells in (("load", self.cells.loads), ("store", self.cells.stores)):
-                piece = cells[slot.first : slot.first + slot.cells]
-                used[kind, number] = (
-                    slot.unit * _sum(piece),
-                    slot.unit * int(torch.count_nonzero(piece)),
-                )
-        return used
-
     def _sites(self, used: dict[tuple[str, int], tuple[int, int]]) -> tuple[AccessSite, ...]:
         if self.run.survey is None:
             return ()
@@ -196,12 +192,13 @@ class Counts:
         )
 
     def _tensor(self, view: TensorView) -> TensorCoverage:
-        loads = _access_count(distinct_elements(self.cells.loads, view))
-        stores = _access_count(distinct_elements(self.cells.stores, view))
-        flags = self.flags(view.name)
+        loads = self._ranges.access_count("load", view)
+        stores = self._ranges.access_count("store", view)
         unwritten: int | None = None
         multi = 0
-        if flags is not None:
+        if stores.minimum == stores.maximum == 1:  # stored, by one program each
+            unwritten = 0
+        elif stores.maximum and (flags := self.flags(view.name)) is not None:
             distinct = flags
             for axis, stride in enumerate(view.strides):
                 if stride == 0 and view.shape[axis] > 1:
@@ -261,6 +258,8 @@ class Counts:
             return self._flags[tensor]
 
     def _make_flags(self, view: TensorView) -> torch.Tensor | None:
+        if not self._ranges.of("store", view.storage).high:
+            return None
         stores = on_tensor(self.cells.stores, view)
         unwritten = stores == 0
         if bool(unwritten.all()):
@@ -291,6 +290,22 @@ class Counts:
 
         return planes.element(self, tensor, row, column, slices)
 
+    def know_loaders(self, prepared: PreparedReplay) -> None:
+        """Run the launch again for the first and last loader of each element, if not known yet.
+
+        For the main thread only. They stay unknown where the counters were too large for one run.
+        """
+        source = self._source
+        if self.loaders_known or not isinstance(source, LoaderSource):
+            return
+        if self.cells.loads.device.type == "cpu":
+            return
+        found = source.loaders(prepared)
+        if found is not None:
+            with self._lock:
+                self.cells.loader_first = found[1]
+                self.cells.loader_last = found[0]
+
     def footprint(
         self, prepared: PreparedReplay, tensor: str, program: int, view: PlaneView
     ) -> ProgramFootprint:
@@ -319,22 +334,3 @@ class Counts:
             kept = (program, loads, stores)
             self._footprint = kept
         return planes.footprint(self, tensor, program, view, kept[1], kept[2])
-
-
-def _sum(cells: torch.Tensor) -> int:
-    """Return the sum of int32 counters, in 64 bits."""
-    if cells.device.type == "cpu":
-        # Torch widens each element on its own here, and takes eight times as long.
-        return int(cells.numpy().sum(dtype=np.int64))
-    return int(cells.sum(dtype=torch.int64))
-
-
-def _access_count(cells: torch.Tensor) -> AccessCount:
-    if cells.numel() == 0:
-        return AccessCount(0, 0, 0)
-    low, high = torch.aminmax(cells)
-    if cells.device.type == "cpu":
-        return AccessCount(_sum(cells), int(low), int(high))
-    total = cells.sum(dtype=torch.int64)
-    figures = torch.stack([total, low.to(torch.int64), high.to(torch.int64)]).tolist()
-    return AccessCount(*figures)

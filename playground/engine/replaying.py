@@ -29,6 +29,9 @@ _STAGES: dict[messages.Step, Stage] = {
     "coverage": "coverage",
 }
 
+LOADERS_LIMIT_MS = 250.0
+"""Where counting took longer, it is not done again for the loaders that pointing tells."""
+
 
 class Replaying:
     """One replay being done."""
@@ -71,6 +74,9 @@ class Replaying:
             session.last.findings = (*session.last.findings, *found)
             if isinstance(reply, messages.Compiled) and self._cannot_launch(reply):
                 break
+        if "coverage" in steps:
+            # After every reply: only pointing at an element asks for them.
+            session.collect_loaders(self._launch, self._config, self._job, LOADERS_LIMIT_MS)
         return session.last
 
     def _cannot_launch(self, compiled: messages.Compiled) -> bool:

@@ -186,6 +186,7 @@ class ProgramVerbs:
         captured, config = session.chosen(launch, config, knobs)
         index = captured.info.index
         session.coverage(index, config, job, sample=sample)
+        session.collect_loaders(index, config, job)
         scheduled = session.schedule(index, config, job) if schedule else None
         counts = session.kept.counts_to_show((index, config))
         if counts is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -137,6 +138,28 @@ class ReplayVerbs(TimingVerbs):
         if summary.programs_counted is None:
             self._me.last_of(captured, config).coverage = summary
         return summary
+
+    def collect_loaders(
+        self, launch: int, config: Config, job: Job | None = None, limit_ms: float = math.inf
+    ) -> None:
+        """Find the first and last loader of each element of a launch that has been counted.
+
+        On a GPU a count leaves them out: they take a run of their own, which no figure needs. It is
+        not made where the counting run took longer than `limit_ms`.
+        """
+        from playground.engine.replay import put_back_after
+
+        captured = self._me.launches[launch]
+        counts = self._me.kept.counts_to_show((captured.info.index, config))
+        if counts is None or counts.loaders_known or counts.run.mode != "gpu":
+            return
+        if counts.run.duration_ms > limit_ms:
+            return
+        with (
+            self._me.guarded(job or Job()),
+            put_back_after(self._me.prepare(launch, config)) as prepared,
+        ):
+            counts.know_loaders(prepared)
 
     def replay(
         self,

@@ -48,7 +48,9 @@ def counted(call, **knobs):
     from playground.engine.coverage import count
 
     ready = prepared(captured(call)[-1], **knobs)
-    return count(ready), ready
+    counts = count(ready)
+    counts.know_loaders(ready)
+    return counts, ready
 
 
 def load(name_or_path):

@@ -1,5 +1,7 @@
 """Counting on the GPU, against arithmetic."""
 
+from dataclasses import replace
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -408,7 +410,9 @@ def test_windows_give_the_same_counts(kernels):
     whole = count_prepared(ready)
     pieces = count_prepared(ready, budget_bytes=1)
     assert "runs" in pieces.summary().resolution
-    assert pieces.summary().tensors == whole.summary().tensors
+    # Values are only compared where all counters are on the GPU at once.
+    known = [replace(item, disputed=None) for item in whole.summary().tensors]
+    assert list(pieces.summary().tensors) == known
     assert pieces.summary().out_of_bounds == whole.summary().out_of_bounds
     assert not pieces.loaders_known
 

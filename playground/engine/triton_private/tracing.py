@@ -23,8 +23,6 @@ from triton.runtime.errors import OutOfResources
 
 from playground.engine.triton_private.front_end import front_end
 from playground.engine.triton_private.tracing_plan import (
-    COUNT_ACCESSES,
-    COUNT_OPERATIONS,
     COUNT_OUTSIDE,
     COUNTING_MODES,
     LOOK_AT_MARKED,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 VARIANTS = {
     "count": COUNTING_MODES,
     "outside": COUNT_OUTSIDE,
-    "record": RECORD | COUNT_ACCESSES | COUNT_OPERATIONS,
+    "record": RECORD,
     "marked": LOOK_AT_MARKED,
 }
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
@@ -89,6 +87,8 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
             self.entry_block = self.builder.get_insertion_block()
             if self.is_kernel and not self.is_gluon:
                 self._trace_descriptors()
+                if self.plan.modes & RECORD:
+                    self._leave_early()
         return super().visit_compound_statement(stmts)
 
     def call_Function(self, node: Any, fn: Any, args: Any, kws: Any) -> Any:
@@ -100,6 +100,17 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
                 "counted"
             )
         return super().call_Function(node, fn, args, kws)
+
+    def _leave_early(self) -> None:
+        """End programs that are not recorded here, in runs that say so."""
+        builder, entry = self.builder, self.entry_block
+        leaves = self.semantic.leaves()
+        gone, body = builder.create_block(), builder.create_block()
+        builder.set_insertion_point_to_end(entry)
+        builder.create_cond_branch(leaves.handle, gone, body)
+        builder.set_insertion_point_to_start(gone)
+        builder.ret([])
+        builder.set_insertion_point_to_start(body)
 
     def _trace_descriptors(self) -> None:
         for name in self.plan.descriptors:
@@ -176,8 +187,8 @@ class TracingCopy:
 
     What a run counts is decided by the table, so another set of working copies or another selected
     program costs no compile. What only some launches need is compiled as a variant of its own (see
-    `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses
-    and adds up what each place in the source does, "marked" sees who touches some cells and how.
+    `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses,
+    "marked" sees who touches some cells and how.
     """
 
     def __init__(
@@ -188,6 +199,8 @@ class TracingCopy:
         mixed: Sequence[bool],
         descriptors: Sequence[str],
         device: Any,
+        *,
+        narrow: bool = False,
     ) -> None:
         self.function = function
         self.options = dict(options)
@@ -200,6 +213,7 @@ class TracingCopy:
             tuple(mixed),
             tuple(descriptors),
             modes=COUNTING_MODES,
+            narrow=narrow,
         )
         # They share the numbers of what is in the source.
         self._plans = {name: replace(self.plan, modes=modes) for name, modes in VARIANTS.items()}
@@ -215,7 +229,7 @@ class TracingCopy:
     def accesses(self) -> list[BlockAccess]:
         """The access sites with their blocks' shapes in the order of their numbers.
 
-        Known once "record" is compiled.
+        Known once "count" is compiled.
         """
         return list(self.plan.accesses)
 

@@ -160,13 +160,15 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         return size // unit if unit < size and (mixed or size not in self.plan.units) else 1
 
     def _locate(self, address: Any, size: int, shape: list[int]) -> tuple[Any, Any, list[Any]]:
-        """Return (inside, cell, wide): whether a lane is in a storage, its counter cell (int64).
+        """Return (inside, cell, wide): whether a lane is in a storage, and its counter cell.
 
+        The cell is int64, or int32 in a narrow plan.
         `wide[k]` says which lanes cover a further cell, k + 1 after their first.
         """
         p = self.plain
-        cell = self._constant(0, tl.int64, shape)
+        cell = self._constant(0, self._cell_type(), shape)
         inside = None
+        grains: dict[int, Any] = {}
         wide: list[Any] = []
         for index, unit in enumerate(self.plan.units):
             first = HEADER_WORDS + STORAGE_WORDS * index
@@ -177,8 +179,18 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
             )
             relative = p.sub(address, self._spread(base, shape), False)
             here = self._below(relative, self._spread(room, shape), shape)
-            shift = self._constant(unit.bit_length() - 1, tl.int64, shape)
-            number = p.add(p.lshr(relative, shift), self._spread(bias, shape), False)
+            bits = unit.bit_length() - 1
+            if self.plan.narrow:
+                # The storage begins at a multiple of its grain: whole grains of the address, which
+                # storages share, less those before it. What 32 bits drop of both cancels out.
+                if unit not in grains:
+                    grains[unit] = self._low_bits(address, bits, shape)
+                before = p.lshr(base, self._constant(bits, tl.int64, []))
+                moved = p.cast(p.sub(bias, before, False), tl.int32)
+                number = p.add(grains[unit], self._spread(moved, shape), False)
+            else:
+                shift = self._constant(bits, tl.int64, shape)
+                number = p.add(p.lshr(relative, shift), self._spread(bias, shape), False)
             cell = self._select(here, number, cell)
             inside = here if inside is None else p.or_(inside, here)
             for part in range(self._span(index, size) - 1):
@@ -189,6 +201,19 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         if inside is None:
             inside = self._spread(tl.tensor(self.builder.get_int1(False), tl.int1), shape)
         return inside, cell, wide
+
+    def _cell_type(self) -> Any:
+        return tl.int32 if self.plan.narrow else tl.int64
+
+    def _low_bits(self, address: Any, bits: int, shape: list[int]) -> Any:
+        """Return an address shifted right, cut to 32 bits."""
+        shifted = self.plain.lshr(address, self._constant(bits, tl.int64, shape))
+        return self._cut(shifted, shape)
+
+    def _cut(self, value: Any, shape: list[int]) -> Any:
+        narrow = self._type(tl.int32, shape)
+        handle = self.builder.create_int_cast(value.handle, narrow.to_ir(self.builder), True)
+        return tl.tensor(handle, narrow)
 
     def _site(self, kind: AccessKind) -> int:
         node = self.generator.cur_node
@@ -212,12 +237,16 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         site = self._site(kind)
         self.plan.largest = max(self.plan.largest, math.prod(shape))
         inside, cell, wide = self._locate(address, size, shape)
-        counted = self._below(cell, self._spread(self.word(WINDOW), shape), shape)
+        window = self.word(WINDOW)
+        if self.plan.narrow:
+            window = p.cast(window, tl.int32)
+        counted = self._below(cell, self._spread(window, shape), shape)
         if mask is not None:
             counted = p.and_(counted, mask)
-        cell = self._select(inside, cell, self._constant(site - SITE_CELLS, tl.int64, shape))
-        narrow = self._type(tl.int32, shape)
-        cell = tl.tensor(b.create_int_cast(cell.handle, narrow.to_ir(b), True), narrow)
+        own = self._constant(site - SITE_CELLS, self._cell_type(), shape)
+        cell = self._select(inside, cell, own)
+        if not self.plan.narrow:
+            cell = self._cut(cell, shape)
         parts = [(cell, counted)]
         for part, lanes in enumerate(wide, start=1):
             more = p.add(cell, self._constant(part, tl.int32, shape), False)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from playground.engine.counters import Cells
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
+    from playground.engine.storage_ranges import StorageRanges
     from playground.model.hazard import Hazard
 
 _EVERY_BIT = -1  # the highest unsigned value, as int64
@@ -65,8 +66,9 @@ class GpuHazards(GpuRuns):
     """Looks for hazards of a counted launch, by further runs where its counts ask for them."""
 
     def find(
-        self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey
-    ) -> FoundHazards:
+        self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey,
+        ranges: StorageRanges,
+    ) -> FoundHazards:  # fmt: skip
         """Return the hazards; most launches have no element that could have one, and run no more.
 
         Parameters
@@ -75,7 +77,18 @@ class GpuHazards(GpuRuns):
             The counters of the whole launch, on the GPU.
         survey
             Tells which tensors a site touches.
+        ranges
+            Of these counters.
         """
+        # Programs can only meet where something is stored twice, or loaded and stored; and what
+        # is never loaded may hold anything.
+        loaded = ranges.loaded()
+        held = [
+            item for item in prepared.uninitialised()
+            if any(self.layout.storages[number].start == item[0] for number in loaded)
+        ]  # fmt: skip
+        if not held and not ranges.loaded_and_stored() and not ranges.stored_again():
+            return FoundHazards(compared=True)
         size = self.layout.cells
         # At most seven vectors of counters are needed at once.
         if 7 * 4 * size > BUDGET_SHARE * 2 * self._free_bytes():
@@ -84,7 +97,7 @@ class GpuHazards(GpuRuns):
             )
         job.check()
         touchers = self._touchers(prepared, cells)
-        fresh = uninitialised_cells(self.layout, prepared.uninitialised(), self.device)
+        fresh = uninitialised_cells(self.layout, held, self.device)
         marks = marks_of(touchers, cells.loads, fresh)
         if marks is None:
             return FoundHazards(compared=True)
@@ -121,10 +134,7 @@ class GpuHazards(GpuRuns):
             met = (cells.loads > 0) & (cells.stores > 0)
         loads = None
         if bool(met.any()):
-            if atomics is None and cells.loader_last is not None and cells.loader_first is not None:
-                loads = Extremes(cells.loader_last, cells.loader_first)
-            else:
-                loads = self._extremes(prepared, COUNT_LOADERS, LOADER_LAST, LOADER_FIRST)
+            loads = self._extremes(prepared, COUNT_LOADERS, LOADER_LAST, LOADER_FIRST)
         return Touchers(stores, loads, atomics)
 
     def _extremes(self, prepared: PreparedReplay, mode: int, last: int, first: int) -> Extremes:

@@ -9,11 +9,14 @@ import torch
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.counters import Cells, CountedRun, Counts
+from playground.engine.storage_ranges import StorageRanges
 from playground.engine.triton_private.tracing_hazards import FoundHazards, GpuHazards
 from playground.engine.triton_private.tracing_plan import (
     COUNT,
+    COUNT_ACCESSES,
     COUNT_FLOPS,
     COUNT_LOADERS,
+    COUNT_OPERATIONS,
     COUNT_OUTSIDE,
     COUNT_STORERS,
     LOADER_FIRST,
@@ -29,6 +32,7 @@ from playground.engine.triton_private.tracing_plan import (
 )
 from playground.engine.triton_private.tracing_recording import GpuRecorder
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
+from playground.engine.triton_private.tracing_totals import TotalsRoom
 from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
@@ -36,9 +40,11 @@ if TYPE_CHECKING:
     from playground.engine.counter_layout import Layout
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
+    from playground.engine.triton_private.tracing_totals import AccessTotals
 
-LOADERS_LIMIT_MS = 250.0
-"""A count longer than this does not run again for the loaders on its own accord."""
+_WINDOW_MODES = COUNT | COUNT_STORERS | STORING_ATOMICS
+_ONCE_MODES = COUNT_FLOPS | COUNT_ACCESSES | COUNT_OPERATIONS
+"""What no window of cells bounds: counted with the first one."""
 
 _SELECTED_RUNS = 8  # out-of-bounds sites with distinct first programs looked at one by one
 _LOW_BITS = (1 << 64) - 1
@@ -82,19 +88,23 @@ class GpuCounter(GpuRuns):
             window = max(1 << 16, budget_bytes // 16 // 1024 * 1024)
             windows = max(1, -(-self.layout.cells // window))
             self._flops.zero_()
+            room = TotalsRoom(self.copy, self.device)
             if windows == 1:
-                cells, elapsed_ms, lanes = self._count_at_once(prepared)
+                cells, elapsed_ms, lanes = self._count_at_once(prepared, room)
             else:
-                cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window)
+                cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window, room)
             flops = dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
+            totals = room.read()
             self._clock.lap("loads and stores")
             outside = self._find_outside(prepared, lanes)
             self._clock.lap("lanes outside")
             survey, found = None, FoundHazards()
+            ranges = StorageRanges(self.layout, cells)
+            self._clock.lap("totals")
             if not failure:
-                survey = self._survey(prepared, job, cells, lanes)
+                survey = self._survey(prepared, job, lanes, totals, ranges)
                 self._clock.lap("access sites")
-                found = self._hazards(prepared, job, cells, survey)
+                found = self._hazards(prepared, job, cells, survey, ranges)
             self._clock.lap("hazards")
         unseen = (f"access sites and hazards are not looked at: {failure}",) if failure else ()
         run = CountedRun(
@@ -118,54 +128,47 @@ class GpuCounter(GpuRuns):
             parts_ms=tuple(self._clock.laps.items()),
         )
         cells.disputed = found.disputed
-        return Counts(run, self.layout, cells, self)
+        return Counts(run, self.layout, cells, self, ranges)
 
     def _survey(
-        self, prepared: PreparedReplay, job: Job, cells: Cells, lanes: torch.Tensor
-    ) -> Survey:
-        """Return what each place in the source asks for, from a run of its own."""
-        active = sum(int(vector.sum(dtype=torch.int64)) for vector in (cells.loads, cells.stores))
+        self, prepared: PreparedReplay, job: Job, lanes: torch.Tensor, totals: AccessTotals,
+        ranges: StorageRanges,
+    ) -> Survey:  # fmt: skip
+        """Return what each place in the source asks for; how it does so tells a run of its own."""
+        # What no counter sees might still carry something from one program to another.
+        apart = not ranges.loaded_and_stored() and not self.copy.plan.notes
         outside = [
             int(lanes[0 if site.kind == "load" else 1, number])
             for number, site in enumerate(self.copy.sites[:SITE_CELLS])
         ]
-        return GpuRecorder(self.layout, prepared, self).survey(prepared, job, active, outside)
+        recorder = GpuRecorder(self.layout, prepared, self)
+        return recorder.survey(prepared, job, totals, outside, apart=apart)
 
     def _hazards(
-        self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey
-    ) -> FoundHazards:
+        self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey,
+        ranges: StorageRanges,
+    ) -> FoundHazards:  # fmt: skip
         if cells.stores.device.type != "cuda":
             return FoundHazards(
                 notes=("hazards between programs are not looked for: the counters do not fit",)
             )
-        return GpuHazards(self.layout, prepared, self).find(prepared, job, cells, survey)
+        return GpuHazards(self.layout, prepared, self).find(prepared, job, cells, survey, ranges)
 
-    def _count_at_once(self, prepared: PreparedReplay) -> tuple[Cells, float, torch.Tensor]:
+    def _count_at_once(
+        self, prepared: PreparedReplay, room: TotalsRoom
+    ) -> tuple[Cells, float, torch.Tensor]:
         size = self.layout.cells
         words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
         vectors = {word: self._vector(size) for word in words}
         elapsed_ms = self._count_run(
-            prepared,
-            COUNT | COUNT_STORERS | STORING_ATOMICS | COUNT_FLOPS,
-            vectors,
-            (0, max(size, 1)),
+            prepared, _WINDOW_MODES | _ONCE_MODES, vectors, (0, max(size, 1)), more=room.given()
         )
         lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
-        room = 2 * 4 * size < BUDGET_SHARE * self._free_bytes()
-        self._clock.lap("loads and stores")
-        if elapsed_ms < LOADERS_LIMIT_MS and room:
-            vectors.update({word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)})
-            self._count_run(prepared, COUNT_LOADERS | LOADING_ATOMICS, vectors, (0, max(size, 1)))
-            self._clock.lap("first and last loader")
-        body = {word: vector[SITE_CELLS : SITE_CELLS + size] for word, vector in vectors.items()}
-        cells = Cells(
-            body[LOADS], body[STORES], body[STORER_LAST], body[STORER_FIRST],
-            body.get(LOADER_LAST), body.get(LOADER_FIRST),
-        )  # fmt: skip
+        cells = Cells(*(vectors[word][SITE_CELLS : SITE_CELLS + size] for word in words))
         return cells, elapsed_ms, lanes
 
     def _count_in_windows(
-        self, prepared: PreparedReplay, job: Job, window: int
+        self, prepared: PreparedReplay, job: Job, window: int, room: TotalsRoom
     ) -> tuple[Cells, float, torch.Tensor]:
         """Count piece by piece into the computer's own memory."""
         size = self.layout.cells
@@ -179,8 +182,10 @@ class GpuCounter(GpuRuns):
             for vector in vectors.values():
                 vector.zero_()
             cells = min(window, size - first)
-            mode = COUNT | COUNT_STORERS | STORING_ATOMICS | (COUNT_FLOPS if first == 0 else 0)
-            elapsed_ms += self._count_run(prepared, mode, vectors, (first, cells))
+            mode = _WINDOW_MODES | (_ONCE_MODES if first == 0 else 0)
+            elapsed_ms += self._count_run(
+                prepared, mode, vectors, (first, cells), more=room.given()
+            )
             for word, vector in vectors.items():
                 whole[word][first : first + cells] = vector[SITE_CELLS : SITE_CELLS + cells].cpu()
             if first == 0:
@@ -238,7 +243,21 @@ class GpuCounter(GpuRuns):
             return 1
         return min(slots, key=lambda slot: max(slot.start - address, address - slot.end)).unit
 
-    # ------------------------------------------------------------ one program
+    # ------------------------------------------------------------ on request
+
+    def loaders(self, prepared: PreparedReplay) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """Return the last and the first loader of all cells from one run; None where memory ends.
+
+        They are as in `Cells`.
+        """
+        size = self.layout.cells
+        with torch.cuda.device(self.device):
+            if 2 * 4 * size > BUDGET_SHARE * self._free_bytes():
+                return None
+            vectors = {word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)}
+            self._count_run(prepared, COUNT_LOADERS | LOADING_ATOMICS, vectors, (0, max(size, 1)))
+        last, first = (vector[SITE_CELLS : SITE_CELLS + size] for vector in vectors.values())
+        return last, first
 
     def footprint(
         self, prepared: PreparedReplay, program: int

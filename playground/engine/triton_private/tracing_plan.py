@@ -19,7 +19,8 @@ RECORD_PROGRAMS, RECORD_CURSOR, RECORD_EVENTS, RECORD_EVENT_ROOM = 12, 13, 14, 1
 RECORD_LANES, RECORD_LANE_ROOM, RECORD_LIMITS, RECORD_TAKEN = 16, 17, 18, 19
 ACCESSES, OPERATIONS = 20, 21
 MARKS, MARKED_SITES, WRITTEN, UNWRITTEN_FIRST, VALUE_HIGH, VALUE_LOW = 22, 23, 24, 25, 26, 27
-HEADER_WORDS = 28
+LEAVE = 28  # not 0: programs that are not recorded end at once
+HEADER_WORDS = 29
 STORAGE_WORDS = 3  # base address, bytes, first counter cell
 
 # Bits of the table's mode word: which counters a run collects.
@@ -29,7 +30,14 @@ RECORD, COUNT_ACCESSES, COUNT_OPERATIONS = 32, 64, 128
 STORING_ATOMICS, LOADING_ATOMICS, LOOK_AT_MARKED = 256, 512, 1024
 
 COUNTING_MODES = (
-    COUNT | COUNT_STORERS | COUNT_LOADERS | COUNT_FLOPS | STORING_ATOMICS | LOADING_ATOMICS
+    COUNT
+    | COUNT_STORERS
+    | COUNT_LOADERS
+    | COUNT_FLOPS
+    | STORING_ATOMICS
+    | LOADING_ATOMICS
+    | COUNT_ACCESSES
+    | COUNT_OPERATIONS
 )
 EVERY_COUNT = COUNTING_MODES | COUNT_OUTSIDE
 
@@ -78,7 +86,9 @@ class Plan:
     addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
     compile faster. `sites`, `accesses` and `operations` (reductions and scans) number what the
     source has of them; copies that compile at the same time share them. `largest` is the number of
-    lanes of the largest access, by which one that `adapts_warps` has its warps chosen.
+    lanes of the largest access, by which one that `adapts_warps` has its warps chosen. `narrow`
+    says that every storage begins at a multiple of its grain and that 32 bits number all cells:
+    then most of a lane's arithmetic is of half the width.
     """
 
     table_address: int
@@ -91,6 +101,7 @@ class Plan:
     operations: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     adapts_warps: bool = False
+    narrow: bool = False
     largest: int = 0
 
     def site(self, site: Site) -> int:

@@ -1,4 +1,4 @@
-"""Single accesses kept where they happen, and each place's totals: "record" of a tracing copy.
+"""Each place's totals, and single accesses kept where they happen: "record" of a tracing copy.
 
 An access of a chosen program reserves its place by one atomic on a cursor, whose high bits count
 accesses and whose low bits count lanes, then writes two words about itself and every lane's
@@ -18,6 +18,7 @@ from playground.engine.triton_private.tracing_plan import (
     ACCESSES,
     COUNT_ACCESSES,
     COUNT_OPERATIONS,
+    LEAVE,
     OPERATIONS,
     RECORD,
     RECORD_CURSOR,
@@ -141,6 +142,14 @@ class RecordingSemantic(CountingSemantic):
                 mine = p.and_(p.lshr(bits, bit), self._constant(1, tl.int32, []))
                 self._chosen = p.not_equal(mine, self._constant(0, tl.int32, []))
         return self._chosen
+
+    def leaves(self) -> Any:
+        """Return whether this program is to end at once: not recorded, and nobody needs it."""
+        p = self.plain
+        leaving = p.not_equal(self.word(LEAVE), self._wide(0))
+        chosen = self._among_the_chosen()
+        yes = tl.tensor(self.builder.get_int1(True), tl.int1)
+        return p.and_(leaving, p.xor_(chosen, yes))
 
     def _keep(self, number: int, address: Any, mask: Any, shape: list[int]) -> None:
         p = self.plain

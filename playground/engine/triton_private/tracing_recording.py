@@ -17,10 +17,7 @@ from playground.engine.access_sites import (
 )
 from playground.engine.recording import RawAccesses, RecordedSite, Recording, assembled
 from playground.engine.triton_private.tracing_plan import (
-    ACCESSES,
-    COUNT_ACCESSES,
-    COUNT_OPERATIONS,
-    OPERATIONS,
+    LEAVE,
     RECORD,
     RECORD_CURSOR,
     RECORD_EVENT_ROOM,
@@ -35,8 +32,6 @@ from playground.engine.triton_private.tracing_record import (
     ACCESS_SHIFT,
     EVENT_WORDS,
     LANE_BITS,
-    TOTAL_CELLS,
-    TOTALS,
 )
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 
@@ -45,6 +40,7 @@ if TYPE_CHECKING:
 
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
+    from playground.engine.triton_private.tracing_totals import AccessTotals
 
     Integers = np.ndarray[Any, np.dtype[Any]]
 
@@ -104,40 +100,40 @@ class GpuRecorder(GpuRuns):
     # ------------------------------------------------------------ what every place does
 
     def survey(
-        self, prepared: PreparedReplay, job: Job, active_lanes: int, outside: Sequence[int]
-    ) -> Survey:
-        """Return each place's exact totals and a look at how it asks, from one run.
+        self, prepared: PreparedReplay, job: Job, totals: AccessTotals, outside: Sequence[int],
+        *, apart: bool,
+    ) -> Survey:  # fmt: skip
+        """Return each place's exact totals with a look at how it asks, from one run.
 
         Parameters
         ----------
-        active_lanes
-            What the launch asks for in total: a small launch is looked at as a whole.
+        totals
+            What the counting run added up. A launch that asks for little is looked at as a whole.
         outside
             Lanes outside every storage, by the number of the site.
+        apart
+            No program reads what one stores, so a program does the same without the others: those
+            that are not looked at need not run.
         """
         programs = math.prod(prepared.grid)
         with torch.cuda.device(self.device):
             self._compile_beside(prepared.arguments, job, "record")
             job.progress("looking at access sites")
-            small = max(active_lanes, programs) <= LOOKED_AT_WHOLE_LANES
+            small = max(totals.active(self.copy.accesses), programs) <= LOOKED_AT_WHOLE_LANES
             if small:
                 chosen = list(range(programs))
                 room = Room(4 * LOOKED_AT_WHOLE_LANES, LOOKED_AT_WHOLE_LANES // 4, self.device)
-                totals, operations = self._survey_run(prepared, chosen, room, None)
+                self._run_into(prepared, chosen, room)
                 lanes, events = room.asked()
                 small = lanes <= room.lanes.numel() and events <= room.events.shape[0]
             if not small:
                 chosen = sample_of(programs)
-                limits = self._limits()
-                sizes = [math.prod(access.shape) for access in self.copy.accesses]
-                lanes = sum(limit * size for limit, size in zip(limits, sizes, strict=True))
-                room = Room(max(lanes, 1), max(sum(limits), 1), self.device)
-                totals, operations = self._survey_run(prepared, chosen, room, limits)
-            raw = self._read(room, room.asked()[1])
+                room, events = self._look(prepared, chosen, apart=apart)
+            raw = self._read(room, events)
         recording = self._assembled([raw], chosen, truncated=not small)
         by_site: dict[RecordedSite, SiteTotals] = {}
         sites = self._sites()
-        for access, (executions, lanes_on) in zip(self.copy.accesses, totals, strict=True):
+        for access, (executions, lanes_on) in zip(self.copy.accesses, totals.accesses, strict=True):
             lanes = executions * math.prod(access.shape)
             lost = outside[access.site] if access.site < len(outside) else 0
             total = by_site.setdefault(sites[access.site], SiteTotals())
@@ -145,37 +141,31 @@ class GpuRecorder(GpuRuns):
             total.add(
                 lanes, lanes_on if access.masked else lanes, 0 if total.lanes else lost, access.size
             )
-        return Survey(by_site, recording, operations)
+        return Survey(by_site, recording, totals.operations)
+
+    def _look(
+        self, prepared: PreparedReplay, chosen: Sequence[int], *, apart: bool
+    ) -> tuple[Room, int]:
+        """Record the first executions of each access by the chosen programs."""
+        limits = self._limits()
+        accesses = len(limits)
+        sizes = [math.prod(access.shape) for access in self.copy.accesses]
+        lanes = sum(limit * size for limit, size in zip(limits, sizes, strict=True))
+        room = Room(max(lanes, 1), max(sum(limits), 1), self.device)
+        taken = torch.tensor([*limits, *([0] * accesses), 0], dtype=torch.int32).to(self.device)
+        given = {
+            RECORD_LIMITS: taken.data_ptr(),
+            RECORD_TAKEN: taken.data_ptr() + 4 * accesses,
+            LEAVE: int(apart),
+        }
+        self._run_into(prepared, chosen, room, given)
+        return room, room.asked()[1]
 
     def _limits(self) -> list[int]:
         """Return how many executions of each access are looked at: at least one."""
         accesses = self.copy.accesses
         lanes_each = LOOKED_AT_LANES // max(len(accesses), 1)
         return [max(1, lanes_each // math.prod(access.shape)) for access in accesses]
-
-    def _survey_run(
-        self, prepared: PreparedReplay, programs: Sequence[int], room: Room,
-        limits: list[int] | None,
-    ) -> tuple[list[list[int]], dict[str, int]]:  # fmt: skip
-        names = self.copy.operations
-        accesses = len(self.copy.accesses)
-        counters = torch.zeros(
-            (accesses * TOTALS + len(names) + 1, TOTAL_CELLS), dtype=torch.int64, device=self.device
-        )
-        given = {
-            ACCESSES: counters.data_ptr(),
-            OPERATIONS: counters.data_ptr() + 8 * TOTAL_CELLS * TOTALS * accesses,
-        }
-        taken = torch.zeros(2 * max(accesses, 1), dtype=torch.int32, device=self.device)
-        if limits is not None:
-            taken[:accesses] = torch.tensor(limits, dtype=torch.int32)
-            given[RECORD_LIMITS] = taken.data_ptr()
-            given[RECORD_TAKEN] = taken.data_ptr() + 4 * accesses
-        self._run_into(prepared, programs, room, COUNT_ACCESSES | COUNT_OPERATIONS, given)
-        sums = counters.sum(dim=1).tolist()
-        totals = [sums[TOTALS * index : TOTALS * index + TOTALS] for index in range(accesses)]
-        operations = dict(zip(names, sums[TOTALS * accesses :], strict=False))
-        return totals, {name: count for name, count in operations.items() if count}
 
     def _runs(
         self, prepared: PreparedReplay, programs: list[int], job: Job, most_lanes: int
@@ -192,10 +182,13 @@ class GpuRecorder(GpuRuns):
         lanes, events = min(_FIRST_LANES, most_lanes), _FIRST_EVENTS
         while len(recorded) < len(programs):
             job.check()
+            left = most_lanes - taken
+            if left <= 0:
+                return parts, recorded, True
+            lanes = min(lanes, left)
             room = Room(lanes, events, self.device)
             self._run_into(prepared, batch, room)
             asked_lanes, asked_events = room.asked()
-            left = most_lanes - taken
             if asked_lanes <= lanes and asked_events <= events:
                 parts.append(self._read(room, asked_events))
                 taken += asked_lanes
@@ -209,14 +202,14 @@ class GpuRecorder(GpuRuns):
                 share = min(left / asked_lanes, events_left / asked_events)
                 batch = batch[: max(1, int(len(batch) * share * 0.9))]
             elif lanes < left or events < events_left:
-                lanes, events = max(left, 1), events_left  # as much of it as there is room for
+                lanes, events = left, events_left  # as much of it as there is room for
             else:
                 parts.append(self._read(room, min(asked_events, events), cut=True))
                 return parts, [*recorded, *batch], True
         return parts, recorded, False
 
     def _run_into(
-        self, prepared: PreparedReplay, programs: Sequence[int], room: Room, counting: int = 0,
+        self, prepared: PreparedReplay, programs: Sequence[int], room: Room,
         more: Mapping[int, int] | None = None,
     ) -> None:  # fmt: skip
         count = math.prod(prepared.grid)
@@ -236,7 +229,7 @@ class GpuRecorder(GpuRuns):
         room.cursor.zero_()
         # What did not fit leaves its words alone: they tell of no access.
         room.events.fill_(-1)
-        self._run(prepared, RECORD | counting, given, variant="record")
+        self._run(prepared, RECORD, given, variant="record")
 
     def _read(self, room: Room, events: int, *, cut: bool = False) -> RawAccesses:
         told = self._events(room, events, cut=cut)

@@ -44,6 +44,9 @@ BUDGET_SHARE = 0.25
 _KEPT_COPIES = 64
 _PAD_CELLS = 16  # an element wider than the grain may reach behind the last cell
 
+_NARROW_CELLS = 2**31 - SITE_CELLS - _PAD_CELLS
+"""So many cells a 32-bit number tells apart, with those behind and before the storages' own."""
+
 _copies: OrderedDict[tuple[Any, ...], TracingCopy] = OrderedDict()
 
 
@@ -52,6 +55,9 @@ def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> T
     function = prepared.launch.function
     units = tuple(slot.unit for slot in layout.storages)
     mixed = tuple(slot.mixed for slot in layout.storages)
+    narrow = layout.cells < _NARROW_CELLS and all(
+        slot.start % slot.unit == 0 for slot in layout.storages
+    )
     descriptors = tuple(
         name for name, value in prepared.arguments.items() if isinstance(value, TensorDescriptor)
     )
@@ -60,10 +66,12 @@ def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> T
     *_, specialization = bind(private_copy(function), prepared.arguments, options)
     key = (
         function.fn.__code__.co_filename, function.cache_key, str(specialization),
-        str(sorted(options.items())), units, mixed, descriptors, str(device),
+        str(sorted(options.items())), units, mixed, descriptors, narrow, str(device),
     )  # fmt: skip
     if key not in _copies:
-        _copies[key] = TracingCopy(function, options, units, mixed, descriptors, device)
+        _copies[key] = TracingCopy(
+            function, options, units, mixed, descriptors, device, narrow=narrow
+        )
         while len(_copies) > _KEPT_COPIES:
             _copies.popitem(last=False)
     _copies.move_to_end(key)
@@ -137,11 +145,11 @@ class GpuRuns:
 
     def _count_run(
         self, prepared: PreparedReplay, mode: int, vectors: Mapping[int, torch.Tensor],
-        window: tuple[int, int], selected: int = -1,
+        window: tuple[int, int], selected: int = -1, more: Mapping[int, int] | None = None,
     ) -> float:  # fmt: skip
         """Run the counting variant into `vectors`, given by their words of the table."""
         addresses = {word: vector.data_ptr() + 4 * SITE_CELLS for word, vector in vectors.items()}
-        return self._run(prepared, mode, addresses, window, selected)
+        return self._run(prepared, mode, {**addresses, **(more or {})}, window, selected)
 
     def _free_bytes(self) -> int:
         """Return the GPU's free memory, with what torch holds and does not use."""

@@ -17,9 +17,15 @@ def line_of(name):
     return line
 
 
+# What reads, changes and writes back without an atomic is a race of its load with its store: when
+# all programs happen to store the same values, that is told at the load, one line above.
+LINES_ABOVE = {"histogram without atomics": (0, 1)}
+
+
 def check(name, told):
     """Compare what was found of a fault and its twin with what must be."""
-    hit = [item for item in told["bad"] if item[:2] == [CASES[name], line_of(name)]]
+    lines = [line_of(name) - above for above in LINES_ABOVE.get(name, (0,))]
+    hit = [item for item in told["bad"] if item[0] == CASES[name] and item[1] in lines]
     assert hit, told["bad"]
     assert all(item[3] for item in hit)  # with a remedy
     assert not [item for item in told["good"] if item[0] == "error"], told["good"]
