@@ -2,11 +2,13 @@
 
     python tests/benchmarks/coverage_speed.py [--json FILE]
 
-`count` is the counting run, launch to end; `again` the whole of a second count, `all` what of it
-the limits are about: everything but the first and last loader of each element, which only
-the hover shows. `parts` are its pieces. `compile` is the tracing copy's first compile (all that a
-count needs) and `plain` the kernel's own; `run` is the same kernel without counting. Without a GPU
-the interpreter's figures are printed.
+`all` is the wall time of a whole count after compile, all that `Session.coverage` does for a new
+config: loads, stores, storers, lanes outside, access sites, hazards and the summary (median of 5);
+`parts` are its pieces, `rest` what they leave. `loaders` is the run for the first and last loader
+of each element, made after the answer, for pointing at elements. `count` is the counting run alone,
+launch to end. `compile` is the tracing copy's first compile (its counting and its recording
+variant, side by side), `counting copy` the counting variant alone, `plain` the kernel's own; `run`
+is the same kernel without counting. Without a GPU the interpreter's figures are printed.
 """
 
 from __future__ import annotations
@@ -56,6 +58,29 @@ def plain_compile_ms(ready) -> float | None:
         triton.knobs.compilation.always_compile = kept
 
 
+def compile_counting_ms(ready) -> float | None:
+    """Return how long the counting variant alone compiles; None in the interpreter."""
+    from playground.engine.replay_layout import layout_for
+    from playground.engine.triton_private import wrappers
+
+    if wrappers.is_interpreted(ready.launch.function):
+        return None
+    import torch
+
+    from playground.engine.triton_private import tracing_runs
+
+    kept = dict(tracing_runs._copies)
+    tracing_runs._copies.clear()
+    try:
+        copy = tracing_runs.copy_of(ready, layout_for(ready), torch.device("cuda", 0))
+        start = time.perf_counter()
+        copy.compile(ready.arguments, "count")
+        return (time.perf_counter() - start) * 1e3
+    finally:
+        tracing_runs._copies.clear()
+        tracing_runs._copies.update(kept)
+
+
 def measure(name: str, call, **knobs) -> dict[str, object]:
     """Count one launch twice and time a few pictures of its largest tensor."""
     import torch
@@ -80,7 +105,10 @@ def measure(name: str, call, **knobs) -> dict[str, object]:
         counts = count(ready)
         passes.append((time.perf_counter() - start) * 1e3)
     again_ms = sorted(passes)[2]
-    loaders_ms = dict(counts.run.parts_ms).get("first and last loader", 0.0)
+    start = time.perf_counter()
+    counts.know_loaders(ready)
+    wait()
+    loaders_ms = (time.perf_counter() - start) * 1e3
     largest = max(counts.layout.tensors, key=lambda view: view.elements)
     planes = {}
     for paint in ("owner", "loads", "stores"):
@@ -92,11 +120,11 @@ def measure(name: str, call, **knobs) -> dict[str, object]:
     program_ms = (time.perf_counter() - start) * 1e3
     prototype_ms = PROTOTYPE_MS.get(name)
     return {
-        "name": name, "all_ms": again_ms - loaders_ms, "limit_ms": LIMIT_MS.get(name),
+        "name": name, "all_ms": again_ms, "loaders_ms": loaders_ms, "limit_ms": LIMIT_MS.get(name),
         "parts_ms": dict(counts.run.parts_ms), "compile_plain_ms": compile_plain_ms,
         "sites": len(counts.summary().sites), "mode": counts.run.mode,
-        "compile_ms": first.run.compile_ms,
-        "count_ms": counts.run.duration_ms, "again_ms": again_ms, "plain_ms": plain_ms,
+        "compile_ms": first.run.compile_ms, "compile_count_ms": compile_counting_ms(ready),
+        "count_ms": counts.run.duration_ms, "plain_ms": plain_ms,
         "planes_ms": planes, "program_ms": program_ms, "prototype_ms": prototype_ms,
         "ratio": None if prototype_ms is None else counts.run.duration_ms / prototype_ms,
         "resolution": counts.run.resolution,
@@ -162,13 +190,16 @@ def main() -> None:
             f" = {row['compile_ms'] / over:.1f} x plain, limit {COMPILE_LIMIT:g}" if over else ""
         )
         parts = ", ".join(f"{name} {value:.1f}" for name, value in row["parts_ms"].items())
+        rest = row["all_ms"] - sum(row["parts_ms"].values())
+        alone = row["compile_count_ms"]
+        if alone and over:
+            times += f" (counting copy {alone:.0f} = {alone / over:.1f} x)"
         print(
             f"{row['name']:<42} all {row['all_ms']:.1f} ms{limit}  compile {row['compile_ms']:.0f}"
-            f"{times}\n    {parts}"
+            f"{times}\n    {parts}, rest {rest:.1f}; loaders {row['loaders_ms']:.1f}"
         )
         print(
-            f"    count {row['count_ms']:9.2f} ms  "
-            f"again {row['again_ms']:8.1f}  run {row['plain_ms']:8.2f}  "
+            f"    count {row['count_ms']:9.2f} ms  run {row['plain_ms']:8.2f}  "
             f"planes {planes}  program {row['program_ms']:.1f}{ratio}"
         )
     if options.json:

@@ -417,6 +417,42 @@ def test_windows_give_the_same_counts(kernels):
     assert not pieces.loaders_known
 
 
+def test_loaders_are_found_when_they_are_asked_for(kernels):
+    from playground.engine.counter_layout import PROGRAM_LIMIT
+    from playground.engine.coverage import count as count_prepared
+    from tests.engine.coverage_parts import captured, prepared
+
+    x = torch.ones(5000, device="cuda")
+    ready = prepared(
+        captured(lambda: kernels.copy_masked[(5,)](x, torch.empty_like(x), 5000, BLOCK=1024))[0]
+    )
+    counts = count_prepared(ready)
+    assert not counts.loaders_known
+    counts.know_loaders(ready)
+    view = counts.layout.tensor("src")
+    for index in (0, 1023, 1024, 4999):
+        cell = view.offset + index
+        assert int(counts.cells.loader_last[cell]) - 1 == index // 1024
+        assert PROGRAM_LIMIT - int(counts.cells.loader_first[cell]) == index // 1024
+
+
+def test_a_look_at_few_programs_tells_the_totals_of_all():
+    # More than a million lanes: programs that are not looked at leave at once, for no program
+    # reads what another stores.
+    from tests.engine.coverage_parts import load
+
+    module = load("vector_add")
+    size = 3 * 2**20 + 77
+    counts, _ = count(lambda: module.add(*module.inputs(size)))
+    sites = counts.summary().sites
+    assert [site.kind for site in sites] == ["load", "load", "store"]
+    for site in sites:
+        assert (site.active, site.bytes_requested) == (size, 4 * size)
+        assert site.sampled
+        assert 0 < site.executions
+        assert site.sectors == site.sectors_least > 0
+
+
 def test_another_schedule_needs_no_compile(kernels):
     from playground.engine.coverage import count as count_prepared
     from playground.engine.triton_private import tracing_runs

@@ -63,6 +63,7 @@ def differences(name):
     call, describe = CASES[name]()
     ready = prepared(captured(call)[-1])
     counts = count(ready)
+    counts.know_loaders(ready)
     tensors = tensors_of(ready.arguments)
     model = Model(tensors)
     describe(model.touch)
