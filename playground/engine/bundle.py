@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playground.engine.mode_lines import chooses_mode
 from playground.engine.references import Reference, references
 from playground.engine.statements import Segment, is_main, root_name
 from playground.engine.user_modules import Folder, Outside, Symbol, Target, UserModule
@@ -139,7 +140,7 @@ class Bundle:
 
     def _changes_kept(self, path: str, module: UserModule, part: Segment) -> bool:
         node = part.node
-        if id(node) in self.elsewhere or is_main(node):
+        if id(node) in self.elsewhere or is_main(node) or chooses_mode(node):
             return False
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"

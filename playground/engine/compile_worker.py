@@ -245,6 +245,7 @@ class _Worker:
         from playground.engine.triton_private import compiled, settings
 
         settings.complete_cache_keys()
+        settings.hold_mode(False)
         # Many workers share the processors; none of them computes anything.
         torch.set_num_threads(1)
         compiled.prepare_compiler()

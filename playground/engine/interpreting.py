@@ -20,7 +20,26 @@ class EngineModeError(RuntimeError):
 
 
 @contextlib.contextmanager
-def interpreting(session: Session) -> Iterator[None]:
+def in_mode(session: Session) -> Iterator[None]:
+    """Keep this process in the mode of the session's device, whatever the user's file says.
+
+    Raises
+    ------
+    EngineModeError
+        Triton was imported before `TRITON_INTERPRET=1` was set.
+    """
+    from playground.engine.triton_private import settings
+
+    with contextlib.ExitStack() as stack:
+        interpret = session.device.mode == "interpreter"
+        if interpret:
+            stack.enter_context(_interpreting(session))
+        stack.callback(settings.hold_mode, settings.hold_mode(interpret))
+        yield
+
+
+@contextlib.contextmanager
+def _interpreting(session: Session) -> Iterator[None]:
     """Make this process interpret kernels, with a stand-in for Triton's driver.
 
     Raises

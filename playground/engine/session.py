@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import fingerprint, helper_modules, loading, machine, surroundings
 from playground.engine.earlier import Earlier
 from playground.engine.findings import FatalError, finding_from_exception, is_fatal
+from playground.engine.interpreting import in_mode
 from playground.engine.job import Job
 from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
@@ -58,10 +59,7 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
         fingerprint.complete_cache_keys()
         self.device = device if device is not None else machine.device_info()
         self._lasting = contextlib.ExitStack()
-        if self.device.mode == "interpreter":
-            from playground.engine.interpreting import interpreting
-
-            self._lasting.enter_context(interpreting(self))
+        self._lasting.enter_context(in_mode(self))
         self.path = ""
         self.text = ""
         self.outline = Outline()

@@ -9,6 +9,7 @@ import re
 import sys
 
 from playground.engine.compile_remedies import remedy_for
+from playground.engine.mode_lines import chooses_mode
 from playground.model.finding import Finding
 from playground.model.source_tree import tree_of
 
@@ -141,6 +142,16 @@ def slips_in(text: str, path: str) -> tuple[Finding, ...]:
                     "warning", "driver", "TRITON_CPU is no setting of Triton",
                     "the interpreter is TRITON_INTERPRET=1, set before Triton is imported; this "
                     "app does it where there is no GPU", path, node.lineno,
+                )
+            )  # fmt: skip
+        elif isinstance(node, ast.stmt) and chooses_mode(node):
+            found.append(
+                Finding(
+                    "info", "driver",
+                    "TRITON_INTERPRET is left to this app: kernels are compiled, and interpreted "
+                    "where there is no GPU",
+                    "to interpret them beside a GPU too, start this app with TRITON_INTERPRET=1",
+                    path, node.lineno,
                 )
             )  # fmt: skip
         elif isinstance(node, ast.FunctionDef) and _is_kernel(node):

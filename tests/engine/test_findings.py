@@ -213,6 +213,26 @@ def test_slips_are_found_without_running_anything() -> None:
     assert slips.slips_in(text, "k.py") == ()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "os.environ['TRITON_INTERPRET'] = '1'",
+        "del os.environ['TRITON_INTERPRET']",
+        "os.environ.pop('TRITON_INTERPRET', None)",
+        "os.environ.setdefault('TRITON_INTERPRET', '1')",
+        "os.environ.update({'A': '1', 'TRITON_INTERPRET': '1'})",
+        "os.environ.update(TRITON_INTERPRET='1')",
+        "if x:\n    os.putenv('TRITON_INTERPRET', '1')",
+    ],
+)
+def test_a_file_that_chooses_between_interpreter_and_compiler_is_told(line) -> None:
+    (told,) = slips.slips_in(f"import os\n{line}\n", "k.py")
+    assert (told.severity, told.line) == ("info", 1 + len(line.splitlines()))
+    assert "left to this app" in told.message
+    for reading in ("os.environ['TRITON_INTERPRET']", "os.getenv('TRITON_INTERPRET') == '1'"):
+        assert slips.slips_in(f"import os\nX = {reading}\n", "k.py") == ()
+
+
 COMPILE_ERROR = """
 from playground.engine import loading, findings
 from playground.engine.triton_private import stub_driver, wrappers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import triton
@@ -13,6 +14,8 @@ from playground.engine.triton_private import wrappers
 
 if TYPE_CHECKING:
     import ast
+
+_INTERPRET = "TRITON_INTERPRET"
 
 
 def triton_settings() -> tuple[tuple[str, str, str], ...]:
@@ -26,6 +29,28 @@ def triton_settings() -> tuple[tuple[str, str, str], ...]:
         if isinstance(holder, knobs.base_knobs)
         for name, value in sorted(vars(holder).items())
     )
+
+
+def hold_mode(interpret: bool | None) -> bool | None:
+    """Let this process interpret kernels, or compile them, whatever a file does to the environment.
+
+    Triton asks for `TRITON_INTERPRET` again at each `@triton.jit`. A file that sets or removes it
+    (many begin with `os.environ["TRITON_INTERPRET"] = "1"`) would get kernels of the other kind,
+    which nothing here could run. The variable itself stays the file's to read and write. None
+    holds nothing, as in any other program; what was held before is returned.
+    """
+    before: bool | None = vars(knobs.runtime).get("interpret")
+    if interpret is None:
+        del knobs.runtime.interpret
+        return before
+    variable = os.environ.get(_INTERPRET)
+    # Through the knob, which comes before the environment; setting it sets the variable as well.
+    knobs.runtime.interpret = interpret
+    if variable is None:
+        os.environ.pop(_INTERPRET, None)
+    else:
+        os.environ[_INTERPRET] = variable
+    return before
 
 
 def forget_compiled() -> None:
