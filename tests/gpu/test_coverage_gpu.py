@@ -449,7 +449,7 @@ def test_a_look_at_few_programs_tells_the_totals_of_all():
     for site in sites:
         assert (site.active, site.bytes_requested) == (size, 4 * size)
         assert site.sampled
-        assert 0 < site.executions
+        assert site.executions > 0
         assert site.sectors == site.sectors_least > 0
 
 
