@@ -25,7 +25,11 @@ def count(
     On a GPU by a tracing copy of the kernel. Without one, all programs are followed together as far
     as addresses depend on what they compute, or run in Triton's interpreter where that is not
     enough. The working copies of `prepared` are restored before each run; what they hold afterwards
-    is the launch's result only where it ran.
+    is not the launch's result: the last run may be of some of its programs.
+
+    Counted are loads and stores of every element with its first and last storer, lanes outside,
+    operations, what each place in the source asks for, and hazards. The first and last loader of an
+    element are found on a GPU when they are asked for, by another run: `Counts.know_loaders`.
 
     Parameters
     ----------

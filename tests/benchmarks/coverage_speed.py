@@ -1,6 +1,6 @@
 """How long counting coverage takes, beside the prototype's figures; prints ratios, asserts nothing.
 
-    python tests/benchmarks/coverage_speed.py [--json FILE]
+    python tests/benchmarks/coverage_speed.py [--json FILE] [--lanes-a-thread N]
 
 `all` is the wall time of a whole count after compile, all that `Session.coverage` does for a new
 config: loads, stores, storers, lanes outside, access sites, hazards and the summary (median of 5);
@@ -171,6 +171,9 @@ def main() -> None:
     """Print a table, and JSON where asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--lanes-a-thread", type=int, help="instead of the copy's own choice, by which it has warps"
+    )
     options = parser.parse_args()
     from playground.engine.machine import has_nvidia_gpu
 
@@ -180,6 +183,10 @@ def main() -> None:
         from playground.engine.triton_private import interpreter
 
         interpreter.install()
+    if options.lanes_a_thread:
+        from playground.engine.triton_private import tracing
+
+        tracing.LANES_A_THREAD = options.lanes_a_thread
     result = rows(gpu)
     for row in result:
         ratio = "" if row["ratio"] is None else f"  {row['ratio']:.2f} x prototype"
