@@ -453,6 +453,18 @@ def test_a_look_at_few_programs_tells_the_totals_of_all():
         assert site.sectors == site.sectors_least > 0
 
 
+def test_a_launch_that_loads_what_it_stores_runs_as_a_whole(kernels):
+    size = 2**20 + 5
+    x = torch.ones(size, device="cuda")
+    counts, _ = count(lambda: kernels.double[(1025,)](x, size, BLOCK=1024))
+    summary = counts.summary()
+    assert [(site.kind, site.active, site.sampled) for site in summary.sites] == [
+        ("load", size, True), ("store", size, True),
+    ]  # fmt: skip
+    assert summary.hazards == ()  # each program has its own elements
+    assert summary.tensor("x").disputed == 0
+
+
 def test_another_schedule_needs_no_compile(kernels):
     from playground.engine.coverage import count as count_prepared
     from playground.engine.triton_private import tracing_runs
