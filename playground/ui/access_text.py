@@ -32,10 +32,14 @@ def efficiency_text(site: AccessSite | LineAccess) -> str:
     return "–" if value is None else share_text(value)
 
 
-def reread_text(site: AccessSite | LineAccess) -> str:
+def reread_text(site: AccessSite | LineAccess, digits: int = 3) -> str:
     """Return the re-read factor of a site (`×8`), `–` where nothing was touched."""
     value = site.reread_factor
-    return "–" if value is None else f"×{significant(value)}"
+    if value is None:
+        return "–"
+    # A whole factor is told as one: exactly 1 is the commonest by far.
+    whole = value.is_integer() and value < 1000
+    return f"×{value:.0f}" if whole else f"×{significant(value, digits)}"
 
 
 def share_text(share: float) -> str:

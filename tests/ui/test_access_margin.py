@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableView, QTreeWidget
 
@@ -27,6 +28,8 @@ from playground.ui.access_text import (
     tooltip,
 )
 from playground.ui.coverage_places import MapPlace, place_of
+from playground.ui.editor.access_columns import AccessColumns
+from playground.ui.theme import Theme
 from tests.ui.windows import open_window
 
 
@@ -51,11 +54,13 @@ def race(**changed) -> Hazard:
 
 def test_figures_in_words():
     one = site()
-    assert (efficiency_text(one), reread_text(one)) == ("25 %", "×8.00")
+    assert (efficiency_text(one), reread_text(one)) == ("25 %", "×8")
     assert site_sentence(one) == (
         "load x_ptr: 2.93 KiB, 25 % of the 400 sectors needed (100 would do), "
-        "each byte asked for ×8.00, 25 % of its lanes masked off"
+        "each byte asked for ×8, 25 % of its lanes masked off"
     )
+    uneven = site(bytes_unique=1307)
+    assert (reread_text(uneven), reread_text(uneven, 2)) == ("×2.30", "×2.3")
     nothing = site(sectors=0, sectors_least=0, bytes_unique=0, bytes_looked_at=0)
     assert (efficiency_text(nothing), reread_text(nothing)) == ("–", "–")
     # Never rounded to all or nothing.
@@ -88,6 +93,28 @@ def test_a_hazard_names_its_programs_and_what_to_do():
     assert LineAccess((), (race(kind="writes agree"),)).gravity == "muted"
     assert LineAccess((), (race(ordered=True),)).gravity == "warn"
     assert LineAccess((), (race(ordered=True), race())).gravity == "bad"
+
+
+def test_a_column_is_as_wide_as_what_the_file_has_and_gone_without(qapp):
+    columns, metrics = AccessColumns(Theme()), QFontMetrics(qapp.font())
+    text = metrics.horizontalAdvance
+    widths = []
+    for lines in (
+        {},
+        {1: LineAccess((), (race(),))},
+        {1: LineAccess((site(sectors=100, bytes_unique=3000),))},
+        {1: LineAccess((site(bytes_unique=1307),))},
+        {1: LineAccess((site(bytes_unique=1307),), (race(),))},
+    ):
+        columns.set_lines(lines)
+        widths.append(columns.width_px(metrics))
+    none, mark, plain_load, reread, both = widths
+    gaps = metrics.height() // 4 + metrics.height() // 3
+    assert none == 0
+    assert mark == metrics.height() + metrics.height() // 4
+    assert plain_load == text("100%") + text("×1") + gaps
+    assert reread == text("25%") + text("×2.3") + gaps
+    assert both == reread + metrics.height()
 
 
 def test_the_place_of_a_finding():
@@ -206,7 +233,7 @@ def test_a_row_of_the_sites_goes_to_its_line(tmp_path, qapp, qtbot):
         view._actions.show_table(True)
         table = view.findChild(QTableView, "coverage.sites")
         assert [table.model().index(0, column).data() for column in range(5)] == [
-            "22", "load", "x_ptr", "100 %", "×1.00",
+            "22", "load", "x_ptr", "100 %", "×1",
         ]  # fmt: skip
         cell = table.visualRect(table.model().index(1, 2))
         QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell.center())

@@ -112,7 +112,8 @@ def test_the_margin_follows_the_config_and_can_be_hidden(tmp_path, qapp, qtbot):
 
         window.actions_table["view.codeMargin"].trigger()
         assert not gutter.mix.shown
-        assert gutter.width_px() == narrow + gutter.access.width_px(window.editor.fontMetrics())
+        window.actions_table["view.accessMargin"].trigger()
+        assert gutter.width_px() == narrow
         assert window.settings.code_margin is False
         before = len(window.engine.requests(messages.GetCode))
         document.set_knob("num_warps", 4)

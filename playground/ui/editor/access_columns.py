@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from playground.ui.theme import Theme
 
+_REREAD_DIGITS = 2
+"""Of the factor in the margin, where room is dear; the tip has more."""
+
 POOR = 0.5
 """Below this efficiency more than half of what is moved is not asked for."""
 
@@ -49,18 +52,19 @@ class AccessColumns:
         """Return the width of the column, 0 while hidden."""
         if not self._lines:
             return 0
-        return sum(self._parts_px(metrics)) + metrics.height() // 2
+        return sum(self._parts_px(metrics)) + metrics.height() // 4
 
     def _parts_px(self, metrics: QFontMetrics) -> tuple[int, int, int]:
-        """Return the widths of mark, efficiency and re-read factor."""
+        """Return the widths of mark, efficiency and re-read factor, 0 for what no line has."""
         marked = any(access.hazards for access in self._lines.values())
-        shares = [efficiency_text(access) for access in self._lines.values()]
-        rereads = [reread_text(access) for access in self._lines.values()]
-        gap = metrics.height() // 3
+        sited = [access for access in self._lines.values() if access.sites]
+        if not sited:
+            return metrics.height() if marked else 0, 0, 0
         return (
             metrics.height() if marked else 0,
-            max(map(metrics.horizontalAdvance, shares), default=0) + gap,
-            max(map(metrics.horizontalAdvance, rereads), default=0) + metrics.height() // 2,
+            max(metrics.horizontalAdvance(_share(access)) for access in sited),
+            max(metrics.horizontalAdvance(_reread(access)) for access in sited)
+            + metrics.height() // 3,
         )
 
     def tip(self, line: int) -> str:
@@ -94,8 +98,16 @@ class AccessColumns:
             poor = efficiency is not None and efficiency < POOR
             painter.setPen(color("warn" if poor else "muted"))
             at = QRect(area.left() + mark, area.top(), share, area.height())
-            painter.drawText(at, right, efficiency_text(access))
+            painter.drawText(at, right, _share(access))
             painter.setPen(color("muted"))
             painter.drawText(at.translated(at.width(), 0).adjusted(0, 0, reread - share, 0), right,
-                             reread_text(access))  # fmt: skip
+                             _reread(access))  # fmt: skip
         painter.restore()
+
+
+def _share(access: LineAccess) -> str:
+    return efficiency_text(access).replace(" ", "")
+
+
+def _reread(access: LineAccess) -> str:
+    return reread_text(access, _REREAD_DIGITS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.ui import icons
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from playground.model.machine_code import LineCode
     from playground.ui.access_text import LineAccess
     from playground.ui.editor.code_editor import CodeEditor
+
+FIGURES_SCALE = 0.88
+"""Of the editor's font: how large the figures beside the lines are."""
 
 
 class Gutter(QWidget):
@@ -69,18 +72,29 @@ class Gutter(QWidget):
 
     def width_px(self) -> int:
         """Return the width that the highest line number, a mark, the code and margins need."""
-        metrics = self._editor.fontMetrics()
+        metrics = QFontMetrics(self._small())
         return self._numbers_px() + self.mix.width_px(metrics) + self.access.width_px(metrics)
+
+    def _small(self) -> QFont:
+        """Return the font of the figures: smaller than the text, which needs the room."""
+        font = QFont(self._editor.font())
+        if font.pixelSize() > 0:
+            font.setPixelSize(round(font.pixelSize() * FIGURES_SCALE))
+        else:
+            font.setPointSizeF(font.pointSizeF() * FIGURES_SCALE)
+        return font
 
     def _access_x(self) -> int:
         """Return where the column of accesses begins."""
-        metrics = self._editor.fontMetrics()
-        return self._numbers_px() + self.mix.width_px(metrics) - metrics.height() // 4
+        return self._numbers_px() + self.mix.width_px(QFontMetrics(self._small()))
+
+    def _digits_px(self) -> int:
+        digits = max(2, len(str(self._editor.blockCount())))
+        return self._editor.fontMetrics().horizontalAdvance("9" * digits)
 
     def _numbers_px(self) -> int:
-        digits = max(3, len(str(self._editor.blockCount())))
-        metrics = self._editor.fontMetrics()
-        return metrics.horizontalAdvance("9" * digits) + 2 * metrics.height()
+        """Return the width of a mark, the line's number and the gap after it."""
+        return self._digits_px() + round(1.4 * self._editor.fontMetrics().height())
 
     def sizeHint(self) -> QSize:
         """Return the width needed."""
@@ -91,16 +105,17 @@ class Gutter(QWidget):
         editor, theme = self._editor, self._editor.theme
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.color("surface"))
-        painter.setFont(editor.font())
         height = editor.fontMetrics().height()
         current = editor.textCursor().blockNumber()
         muted, strong = theme.color("disabled"), theme.color("text")
-        numbers = self._numbers_px()
+        digits, numbers, access_x = self._digits_px(), self._numbers_px(), self._access_x()
+        small = self._small()
         for block, top in editor.visible_blocks():
             number = block.blockNumber()
+            painter.setFont(editor.font())
             painter.setPen(strong if number == current else muted)
             painter.drawText(
-                QRect(height, top, numbers - round(1.6 * height), height),
+                QRect(height, top, digits, height),
                 Qt.AlignmentFlag.AlignRight,
                 str(number + 1),
             )
@@ -110,12 +125,11 @@ class Gutter(QWidget):
                 size = round(0.8 * height)
                 picture = icons.pixmap(severity, theme, token, size, self.devicePixelRatioF())
                 painter.drawPixmap(round(0.2 * height), top + (height - size) // 2, picture)
+            painter.setFont(small)
             if self.mix.shown:
-                area = QRect(numbers - height // 4, top, self.width() - numbers, height)
-                self.mix.paint(painter, number + 1, area)
+                self.mix.paint(painter, number + 1, QRect(numbers, top, access_x - numbers, height))
             if self.access.shown:
-                left = self._access_x()
-                area = QRect(left, top, self.width() - left, height)
+                area = QRect(access_x, top, self.width() - access_x, height)
                 self.access.paint(painter, number + 1, area)
         painter.end()
 

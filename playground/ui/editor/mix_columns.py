@@ -53,10 +53,11 @@ class MixColumns:
         """Return the width of bar and number together, 0 while hidden."""
         if not self._lines:
             return 0
-        return self._bar_px(metrics) + self._number_px(metrics) + metrics.height()
+        gaps = 2 * (metrics.height() // 3)
+        return self._bar_px(metrics) + self._number_px(metrics) + gaps
 
     def _bar_px(self, metrics: QFontMetrics) -> int:
-        return round(metrics.height() * 2.8)
+        return round(metrics.height() * 2.2)
 
     def _number_px(self, metrics: QFontMetrics) -> int:
         return metrics.horizontalAdvance("9" * len(str(self._most)))
