@@ -146,6 +146,10 @@ class TestSource:
         assert found["closure 5"] == [5.0] * 4
         assert found["closure 6"] == [6.0] * 4
 
+    def test_a_helper_that_calls_itself_finds_itself(self, outcomes):
+        # 4 + 3 + 2 + 1.
+        assert value_of(outcomes, "docstring_with_def")["recursion"] == [10.0] * 4
+
     def test_the_users_module_gets_no_new_names(self, outcomes):
         assert value_of(outcomes, "docstring_with_def")["new globals"] == []
 

@@ -18,6 +18,9 @@ from playground.engine.triton_private.interpreter_libdevice import replaced
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_NAME_WITHIN = "__kernel__"
+"""Of the function while it is compiled: one that calls itself must find itself by its own name."""
+
 
 def _function_node(lines: list[str]) -> ast.FunctionDef | ast.AsyncFunctionDef:
     source = "".join(lines)
@@ -86,7 +89,7 @@ def rewrite(function: Any, transformer: ast.NodeTransformer, names: dict[str, An
     node = _function_node(lines)
     node.decorator_list = []
     node.returns = None
-    node.name = function.__name__
+    node.name = _NAME_WITHIN
     for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
         argument.annotation = None  # kept from the original, not evaluated again
     ast.increment_lineno(node, first_line - 1)
@@ -104,11 +107,12 @@ def rewrite(function: Any, transformer: ast.NodeTransformer, names: dict[str, An
     outer.body = [node]
     tree = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
     code = _nested_code(compile(tree, file, "exec", dont_inherit=True), node.name)
+    code = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
 
     free = {name: types.CellType(value) for name, value in names.items()} | free
     closure = tuple(free[name] for name in code.co_freevars)
     result = types.FunctionType(
-        code, function.__globals__, node.name, function.__defaults__, closure
+        code, function.__globals__, function.__name__, function.__defaults__, closure
     )
     result.__kwdefaults__ = function.__kwdefaults__
     result.__annotations__ = dict(inspect.get_annotations(function))

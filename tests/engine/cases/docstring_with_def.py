@@ -45,6 +45,18 @@ class Holder:
 
 
 @triton.jit
+def summed(n: tl.constexpr):
+    if n == 0:
+        return 0.0
+    return n + summed(n - 1)
+
+
+@triton.jit
+def calls_itself(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), summed(B))
+
+
+@triton.jit
 def raises(x):
     a = tl.load(x)
     b = a + 1
@@ -61,6 +73,7 @@ def case():
         "closure 5": lambda x: made_in_a_function(5.0)[(1,)](x),
         "closure 6": lambda x: made_in_a_function(6.0)[(1,)](x),
         "method": lambda x: Holder.kernel[(1,)](x, 4),
+        "recursion": lambda x: calls_itself[(1,)](x, 4),
     }
     for name, launch in kernels.items():
         x = torch.zeros(4)
