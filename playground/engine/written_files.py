@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 _MOST_ENTRIES = 5000
@@ -15,6 +16,7 @@ Listing = dict[str, tuple[int, int]]
 def listing(folder: str) -> Listing:
     """Return what `folder` holds; nothing for one that cannot be read or holds very much."""
     found: Listing = {}
+    said = _said_into()
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -23,9 +25,21 @@ def listing(folder: str) -> Listing:
                 if len(found) >= _MOST_ENTRIES:
                     return {}
                 status = entry.stat(follow_symlinks=False)
+                if (status.st_dev, status.st_ino) in said:
+                    continue
                 found[entry.name] = status.st_size, status.st_mtime_ns
     except OSError:
         return {}
+    return found
+
+
+def _said_into() -> set[tuple[int, int]]:
+    """Return the files that this process's output goes to: not the run has chosen them."""
+    found = set()
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):  # closed
+            status = os.fstat(descriptor)
+            found.add((status.st_dev, status.st_ino))
     return found
 
 
