@@ -39,7 +39,8 @@ LOOKED_AT_WHOLE_LANES = 1 << 20
 """A launch that asks for no more lanes is looked at as a whole."""
 LOOKED_AT_LANES = 1 << 16
 """Lanes looked at of a larger one, shared by its places: what NumPy does in a few milliseconds."""
-_PATTERNS_KEPT = 8
+SMALLEST_LANES = 64
+"""A smaller access counts as so many lanes: it takes as long to look at as one of this size."""
 _ADDRESSES_TRIED = 256
 """So many of an access's addresses tell which of several tensors on one storage it touches."""
 _UNIQUE_SPAN_BYTES = 256 << 20
@@ -214,7 +215,7 @@ class _Patterns:
     """The requests of accesses that look alike: computed once for each way of lying in memory."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[int, int, Integers, Integers, Requests]] = []
+        self._known: dict[tuple[int, int, bytes, bytes], Requests] = {}
 
     def requests(
         self, addresses: np.ndarray[tuple[int], np.dtype[np.uint64]], lane: Integers,
@@ -225,21 +226,12 @@ class _Patterns:
             return Requests(0, 0, 0)
         # The grain of 128 bytes keeps the alignment of sectors and of threads' pieces.
         offset = int(addresses[0]) % 128
-        relative = (addresses - addresses[0]).view(np.int64)
-        for known in self._known:
-            if (
-                known[0] == offset
-                and known[1] == element_size
-                and known[2].size == relative.size
-                and np.array_equal(known[2], relative)
-                and np.array_equal(known[3], lane)
-            ):
-                return known[4]
-        found = requests_of(addresses, lane, shape, element_size, num_warps)
-        self._known = [
-            (offset, element_size, relative.copy(), lane.copy(), found),
-            *self._known[: _PATTERNS_KEPT - 1],
-        ]
+        relative = (addresses - addresses[0]).tobytes()
+        key = offset, element_size, relative, lane.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            found = requests_of(addresses, lane, shape, element_size, num_warps)
+            self._known[key] = found  # all of them hold no more than the recording does
         return found
 
 

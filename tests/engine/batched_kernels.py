@@ -220,6 +220,20 @@ def tiles(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: 
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], total, mask=inside)
 
 
+@triton.jit
+def one_element(dst):
+    tl.store(dst + tl.program_id(0), 1)
+
+
+@triton.jit
+def long_sum(src, dst, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, n, BLOCK):
+        total += tl.load(src + start + offsets)
+    tl.store(dst + offsets, total)
+
+
 def numbers(*shape):
     return torch.rand(shape, generator=torch.Generator().manual_seed(0))
 
@@ -279,3 +293,15 @@ def calls():
     if tuple(map(int, triton.__version__.split(".")[:2])) < (3, 9):  # they are gone from then on
         found["blocks"] = (lambda: blocks[(5,)](tile, out(40, 50), 40, 50, BM=8, BN=16), "")
     return found
+
+
+def large_calls():
+    """Return launches that are too large to look at each access."""
+    elements, block = 1 << 21, 1 << 15
+    dots = torch.zeros(20_000, dtype=torch.int8)
+    return {
+        "small": lambda: one_element[(20_000,)](dots),
+        "long": lambda: long_sum[(1,)](
+            torch.ones(elements), torch.zeros(block), elements, BLOCK=block
+        ),
+    }

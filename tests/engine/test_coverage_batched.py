@@ -198,3 +198,45 @@ except CancelledError:
         tmp_path=tmp_path,
     )
     assert 0.9 < found["cancelled_after_s"] < 5
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Sites of very many programs of one element, and of one program of very many accesses."""
+    return coverage_parts.in_child(
+        f"""
+import time
+from playground.engine.coverage import count
+from playground.engine.triton_private import batched_survey
+batched_survey._KEPT_BYTES = 1 << 16
+kernels = load({str(Path(__file__).with_name("batched_kernels.py"))!r})
+for name, call in kernels.large_calls().items():
+    ready = prepared(captured(call)[-1])
+    start = time.process_time()
+    counts = count(ready)
+    answer[name] = dict(
+        why=counts._source.why_exact, seconds=time.process_time() - start,
+        sites=[vars(site) for site in counts.summary().sites],
+    )
+""",
+        interpret=True,
+        tmp_path=tmp_path_factory.mktemp("large"),
+    )
+
+
+def test_very_many_small_programs_take_no_longer_than_one_large_one(large):
+    found = large["small"]
+    (site,) = found["sites"]
+    assert found["why"] == ""
+    assert (site["lanes"], site["bytes_unique"], site["tensors"]) == (20_000, 20_000, ["dst"])
+    # Looked at one by one they would take seconds.
+    assert site["sampled"]
+    assert site["requests"] == site["sectors"] == site["executions"] == 64
+    assert found["seconds"] < 1
+
+
+def test_every_place_is_looked_at_however_much_the_one_before_it_does(large):
+    load, store = large["long"]["sites"]
+    assert (load["tensors"], load["bytes_requested"]) == (["src"], 4 << 21)
+    assert (store["tensors"], store["bytes_unique"]) == (["dst"], 4 << 15)
+    assert store["sectors"] == store["sectors_least"] == (4 << 15) // 32

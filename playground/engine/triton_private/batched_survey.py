@@ -15,6 +15,7 @@ import numpy as np
 from playground.engine.access_sites import (
     LOOKED_AT_LANES,
     LOOKED_AT_WHOLE_LANES,
+    SMALLEST_LANES,
     SiteTotals,
     Survey,
     sample_of,
@@ -58,11 +59,14 @@ class BatchSurvey:
     lanes
         How many lanes to keep at most. Above it `whole` is False, and only the accesses of a sample
         are kept.
+    smallest
+        Lanes that an access takes of these at least.
     """
 
     def __init__(
-        self, programs: int, chosen: Sequence[int] | None = None, lanes: int = LOOKED_AT_WHOLE_LANES
-    ) -> None:
+        self, programs: int, chosen: Sequence[int] | None = None,
+        lanes: int = LOOKED_AT_WHOLE_LANES, smallest: int = SMALLEST_LANES,
+    ) -> None:  # fmt: skip
         self.whole = True
         self.operations: dict[str, int] = {}
         self._totals: dict[RecordedSite, SiteTotals] = {}
@@ -70,8 +74,10 @@ class BatchSurvey:
         self._programs = tuple(range(programs)) if chosen is None else tuple(chosen)
         self._sample = np.array(sample_of(programs), dtype=np.int64)
         self._lanes_left = lanes
+        self._smallest = smallest
         self._kept: list[_Kept] = []
         self._kept_bytes = 0
+        self._kept_sites: set[RecordedSite] = set()
 
     def note(self, access: BatchAccess, outside: int) -> None:
         """Take one access of a batch, of which so many lanes fall outside of every storage."""
@@ -86,10 +92,11 @@ class BatchSurvey:
             site, access.shape, access.element_size, access.programs, access.addresses, access.mask
         )
         if self.whole:
-            self._lanes_left -= lanes
+            self._lanes_left -= count * max(lanes // count, self._smallest)
             if self._lanes_left < 0:
                 self.whole = False
                 held, self._kept, self._kept_bytes = self._kept, [], 0
+                self._kept_sites.clear()
                 for one in held:
                     self._keep(self._of_sample(one))
         self._keep(kept if self.whole else self._of_sample(kept))
@@ -103,9 +110,14 @@ class BatchSurvey:
 
     def _keep(self, kept: _Kept) -> None:
         size = sum(term.nbytes for term in (*kept.addresses, *kept.mask))
-        if len(kept.programs) and (self.whole or self._kept_bytes + size <= _KEPT_BYTES):
+        if not len(kept.programs):
+            return
+        # Of each place one access at least, however much the places before it have.
+        first = kept.site not in self._kept_sites
+        if self.whole or first or self._kept_bytes + size <= _KEPT_BYTES:
             self._kept.append(kept)
             self._kept_bytes += size
+            self._kept_sites.add(kept.site)
 
     def note_operations(self, name: str, count: int) -> None:
         """Count element operations of a reduction or scan."""
@@ -156,7 +168,8 @@ class BatchSurvey:
         held: dict[RecordedSite, int] = {}
         for program in sorted(by_program):
             for kept, row in by_program[program]:
-                lanes, before = math.prod(kept.shape), held.get(kept.site, 0)
+                lanes = max(math.prod(kept.shape), self._smallest)
+                before = held.get(kept.site, 0)
                 if not self.whole and before and before + lanes > share:
                     continue
                 held[kept.site] = before + lanes

@@ -10,6 +10,7 @@ import numpy as np
 from playground.engine.access_sites import (
     LOOKED_AT_LANES,
     LOOKED_AT_WHOLE_LANES,
+    SMALLEST_LANES,
     SiteTotals,
     Survey,
     sample_of,
@@ -147,7 +148,7 @@ class Surveyor(AccessRecorder):
             lost = int(np.count_nonzero(access.active & ~access.in_bounds))
         total.add(lanes, active, lost, access.element_size)
         if self._whole:
-            self._lanes_left -= lanes
+            self._lanes_left -= max(lanes, SMALLEST_LANES)
             if self._lanes_left >= 0:
                 self._keep(access)
                 return
@@ -173,7 +174,7 @@ class Surveyor(AccessRecorder):
 
     def _more_of(self, site: RecordedSite, lanes: int) -> bool:
         """Tell whether another access of a place is wanted: its first, then up to its share."""
-        held = self._kept_lanes.get(site, 0)
+        held, lanes = self._kept_lanes.get(site, 0), max(lanes, SMALLEST_LANES)
         if held and held + lanes > LOOKED_AT_LANES // max(len(self.totals), 1):
             return False
         self._kept_lanes[site] = held + lanes

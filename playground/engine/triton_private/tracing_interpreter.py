@@ -192,7 +192,7 @@ class InterpreterCounter:
         recorder = AccessRecorder(programs, job, budget_bytes)
         if not programs:
             return recorder.recording(self.layout)
-        followed = BatchSurvey(math.prod(prepared.grid), programs, budget_bytes // 8)
+        followed = BatchSurvey(math.prod(prepared.grid), programs, budget_bytes // 8, smallest=1)
         if self._follow(prepared, None, followed, job, programs) is not None and followed.whole:
             return followed.recording(self.layout)
         self._observe(prepared, recorder)
