@@ -46,6 +46,8 @@ def why_not(wanted: Mapping[str, Path], options: argparse.Namespace) -> str:
             return f"{path} is a folder; give the name of a file in it"
         if not path.parent.is_dir():
             return f"there is no folder {path.parent} to write {path.name} into"
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            return f"{path} may not be written: give another folder, or change its permissions"
         if path.exists() and not options.force and not own[kind](path):
             return f"{path} exists and was not written by this program; --force replaces it"
     return ""
@@ -82,8 +84,10 @@ def _title(outcome: Outcome) -> str:
 def _told(outcome: Outcome, pictures: Mapping[str, Path], failure: str) -> Outcome:
     document, status = outcome.document, outcome.status
     if failure:
-        error = Finding("error", "coverage", f"no picture was drawn: {failure}",
-                        "`triton-playground doctor` says whether Qt works here")  # fmt: skip
+        remedy = "`triton-playground doctor` says whether Qt works here"
+        if failure.startswith("cannot write"):
+            remedy = "give a folder that you may write to and that has room left"
+        error = Finding("error", "coverage", f"no picture was drawn: {failure}", remedy)
         findings = [*schema.findings_of(document), schema.finding(error)]
         return replace(outcome, document={**document, "findings": findings}, status=status or 1)
     for kind, path in pictures.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from playground.cli import schema
 from playground.cli.work import FailedError, RefusedError, refusal
+from playground.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,20 +58,26 @@ def extras(work: Work) -> Json:
 
 
 def _written(work: Work, path: str, *, with_schedule: bool) -> bool:
-    with contextlib.suppress(FailedError):
-        work.attempt(
-            "coverage",
-            f"writing {path}",
-            lambda: work.session.save_counts(
+    def save() -> bool:
+        try:
+            work.session.save_counts(
                 path,
                 work.launch.index,
                 work.config,
                 work.job,
                 schedule=with_schedule,
                 sample=work.task.sample,
-            ),
-        )
+            )
+        except OSError as failure:
+            why = failure.strerror or str(failure)
+            message = f"no counts were written: cannot write {path}: {why}"
+            hint = "give a folder that you may write to and that has room left"
+            work.report.add(Finding("error", "coverage", message, hint))
+            return False
         return True
+
+    with contextlib.suppress(FailedError):
+        return work.attempt("coverage", f"writing {path}", save)
     return False
 
 
@@ -95,6 +102,8 @@ def _program(work: Work, text: str) -> int:
     grid = work.session.prepare(work.launch.index, work.config).grid
     x, y, z = grid
     hint = f"--steps takes 0 to {x * y * z - 1}, or a place in the grid {x} × {y} × {z} as 3,0,1"
+    if 0 in grid:
+        hint = f"its grid is {x} × {y} × {z}: it has no program at all; leave --steps out"
     try:
         place = [int(part) for part in text.split(",")]
     except ValueError:

@@ -99,7 +99,8 @@ def coverage(work: Work) -> None:
         ),
     )
     work.report.put("coverage", schema.coverage(counted, work.launch.kernel))
-    work.report.add(*coverage_findings(work.launch.kernel, counted))
+    launch = work.launch
+    work.report.add(*coverage_findings(launch.kernel, counted, launch.file, launch.line))
     found = programs.extras(work)
     work.report.put("coverage", schema.coverage(counted, work.launch.kernel, found))
 

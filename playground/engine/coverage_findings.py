@@ -25,14 +25,22 @@ _HEAVY_MASK = 0.5
 _MOST_LEFT = 0.5
 """Above this share, elements that are not loaded are left out on purpose: a table, a slice."""
 _WRAPPED = 1 << 32
+"""What an int32 offset is off by when it wraps around; it lies no further before than half."""
 _FAR_BEFORE = 1 << 24
 """Elements before a tensor's start from which on an offset looks wrapped around."""
 
 
-def coverage_findings(kernel: str, coverage: Coverage) -> tuple[Finding, ...]:
-    """Return what a count tells: errors first, then what is doubtful, then what is slow."""
+def coverage_findings(
+    kernel: str, coverage: Coverage, file: str | None = None, line: int | None = None
+) -> tuple[Finding, ...]:
+    """Return what a count tells: errors first, then what is doubtful, then what is slow.
+
+    `file` and `line` say where the kernel is launched.
+    """
     found = [out_of_bounds(kernel, event, coverage) for event in coverage.out_of_bounds]
     found += _hazards(kernel, coverage)
+    if 0 in coverage.grid:
+        found.append(_no_programs(kernel, coverage, file, line))
     for tensor in coverage.tensors:
         found += _gaps(kernel, tensor, coverage)
         if tensor.multi_written and tensor.disputed is None and not coverage.atomics:
@@ -82,7 +90,7 @@ def out_of_bounds(kernel: str, event: OutOfBounds, coverage: Coverage | None = N
 
 
 def _wrapped(event: OutOfBounds, coverage: Coverage | None) -> bool:
-    if -event.distance > _FAR_BEFORE:
+    if _FAR_BEFORE < -event.distance <= _WRAPPED // 2:
         return True
     sizes = [item.elements for item in coverage.tensors] if coverage is not None else []
     return any(event.distance + _WRAPPED < size for size in sizes)
@@ -195,6 +203,18 @@ def _not_compared(kernel: str, tensor: TensorCoverage, coverage: Coverage) -> Fi
 
 
 # ------------------------------------------------------------------- elements left out
+
+
+def _no_programs(kernel: str, coverage: Coverage, file: str | None, line: int | None) -> Finding:
+    grid = " × ".join(map(str, coverage.grid))
+    return Finding(
+        "warning",
+        "coverage",
+        f"{kernel} ran no program: its grid is {grid}, so it loads and stores nothing",
+        "right for an empty input; else round the number of blocks up, as in triton.cdiv(n, BLOCK)",
+        file=file,
+        line=line,
+    )
 
 
 def _gaps(kernel: str, tensor: TensorCoverage, coverage: Coverage) -> Iterator[Finding]:

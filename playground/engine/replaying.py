@@ -96,8 +96,9 @@ class Replaying:
             return replace(session.judge(launch, config, self._job), revision=self._revision)
         if step == "coverage":
             counted = session.coverage(launch, config, self._job, sample=self._sample)
-            kernel = session.launches[launch].info.kernel
-            return messages.Covered(self._revision, counted, coverage_findings(kernel, counted))
+            info = session.launches[launch].info
+            found = coverage_findings(info.kernel, counted, info.file, info.line)
+            return messages.Covered(self._revision, counted, found)
         started = time.perf_counter()
         measurement = session.measure(launch, config, self._budget_ms, self._cache, self._job)
         elapsed_ms = (time.perf_counter() - started) * 1e3

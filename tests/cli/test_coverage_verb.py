@@ -1,12 +1,15 @@
 """What `coverage` tells beside the counts, and the files it writes."""
 
+import argparse
 import json
+import os
 import struct
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
+from playground.cli import coverage_files
 from playground.cli.programs_schema import runs
 from tests.cli.command import ROOT
 from tests.cli.documents import check_document
@@ -105,6 +108,23 @@ def test_a_file_that_cannot_be_is_refused_before_the_work(call, arguments, told)
     done = call("coverage", MATMUL, *arguments)
     assert done.status == 2
     assert told in done.err
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="no folder that nobody may write to")
+@pytest.mark.parametrize("kind", ["png", "npz"])
+def test_a_file_that_cannot_be_written_is_told_without_a_traceback(call, kind):
+    done = call("coverage", MATMUL, *SIZES, f"--{kind}", f"/proc/none.{kind}")
+    assert done.status != 0
+    assert f"/proc/none.{kind}" in done.err
+    assert "give a" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_folder_without_permission_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    wanted = {"png": tmp_path / "tiles.png"}
+    told = coverage_files.why_not(wanted, argparse.Namespace(force=False))
+    assert told.startswith(f"{tmp_path / 'tiles.png'} may not be written")
 
 
 def test_a_program_that_is_not_in_the_grid_is_refused(call):

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from playground.engine import coverage_findings, findings, slips
-from playground.model.coverage import OutOfBounds
+from playground.model.config import Config
+from playground.model.coverage import Coverage, OutOfBounds
 
 HEAD = "import torch, triton, triton.language as tl\n"
 KERNEL = (
@@ -205,6 +206,25 @@ def test_lanes_before_the_start_and_past_the_end() -> None:
     assert "1 lane," in after.message
     assert "offsets >= 0" in before.hint
     assert "offsets < n" in after.hint
+
+
+def test_no_int32_offset_wraps_around_to_farther_than_half() -> None:
+    def hint(distance: int) -> str:
+        event = OutOfBounds("x", "load", 0, distance, 1, 7, "k.py")
+        return coverage_findings.out_of_bounds("k", event).hint
+
+    assert "int32 offset that grew past" in hint(-(2**31))
+    assert "int32 offset that grew past" not in hint(-(2**40))
+
+
+def test_a_grid_without_programs_is_told_where_the_kernel_is_launched() -> None:
+    empty = Coverage(0, Config(), (0, 2, 1), (), 0, 0, 0, (), "interpreter", 1.0)
+    (found,) = coverage_findings.coverage_findings("k", empty, "k.py", 7)
+    assert (
+        found.message == "k ran no program: its grid is 0 × 2 × 1, so it loads and stores nothing"
+    )
+    assert (found.severity, found.file, found.line) == ("warning", "k.py", 7)
+    assert "triton.cdiv" in found.hint
 
 
 def test_slips_are_found_without_running_anything() -> None:
