@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 from pathlib import Path
 
@@ -46,7 +47,8 @@ def test_a_poisoned_context_and_an_endless_kernel_cost_one_config_each(tmp_path:
             def kernel(x, o, n, B: tl.constexpr, STEP: tl.constexpr, FAR: tl.constexpr):
                 turn = 0
                 while turn < 1:
-                    turn += STEP
+                    # A volatile load, or the compiler leaves out what never ends.
+                    turn += STEP + (tl.load(x, volatile=True) > 1).to(tl.int32)
                 i = tl.program_id(0) * B + tl.arange(0, B)
                 value = tl.load(x + i + FAR * 1099511627776, i < n)
                 tl.store(o + i, value + 1, i < n)
@@ -58,21 +60,20 @@ def test_a_poisoned_context_and_an_endless_kernel_cost_one_config_each(tmp_path:
                 return o
         """)
     )
-    session = playground.open(path)
-    session.run()
-    launch = session.launches[0].info
-    values = {"B": (64, 128, 256), "STEP": (0, 1), "FAR": (0, 1)}
-    where = ("STEP == 1 or B == 128 and FAR == 0", "FAR == 0 or B == 256")
-    space = make_space(launch.knobs, launch.config, values, where)
-    result = session.sweep(0, plan=SweepPlan(space, limit_s=10.0))
-    found = {
-        (row.config["B"], row.config["STEP"], row.config["FAR"]): row.status
-        for row in result.rows
-        if row.status != "constraint"
-    }
-    assert found == {
-        (64, 1, 0): "correct", (128, 1, 0): "correct", (256, 1, 0): "correct",
-        (128, 0, 0): "timeout", (256, 1, 1): "runtime",
-    }  # fmt: skip
-    assert session.check().result.status == "correct"
-    session.close()
+    with contextlib.closing(playground.open(path)) as session:
+        session.run()
+        launch = session.launches[0].info
+        values = {"B": (64, 128, 256), "STEP": (0, 1), "FAR": (0, 1)}
+        where = ("STEP == 1 or B == 128 and FAR == 0", "FAR == 0 or B == 256")
+        space = make_space(launch.knobs, launch.config, values, where)
+        result = session.sweep(0, plan=SweepPlan(space, limit_s=10.0))
+        found = {
+            (row.config["B"], row.config["STEP"], row.config["FAR"]): row.status
+            for row in result.rows
+            if row.status != "constraint"
+        }
+        assert found == {
+            (64, 1, 0): "correct", (128, 1, 0): "correct", (256, 1, 0): "correct",
+            (128, 0, 0): "timeout", (256, 1, 1): "runtime",
+        }  # fmt: skip
+        assert session.check().result.status == "correct"
