@@ -13,23 +13,23 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
-    QSpinBox,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
 from playground.model.outline import Driver
 from playground.ui.driver_editor import DriverEditor
 from playground.ui.icons import icon
+from playground.ui.size_fields import SizeFields
 from playground.ui.views.elided import ElidedComboBox
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
+    from PySide6.QtGui import QAction, QResizeEvent
 
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
-_LARGEST_SIZE = 2**31 - 1
 _TYPE_ONE = "typed…"
 TYPED = "your driver"
 """What a driver that the user typed is called."""
@@ -61,7 +61,6 @@ class DriversBar(QWidget):
         self.editor.runWanted.connect(run.trigger)
         self.editor.closeWanted.connect(lambda: self.edit.setChecked(False))
         self._is_new = False
-        self._spins: dict[str, QSpinBox] = {}
         self.setObjectName("driverBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build(run, edit)
@@ -75,9 +74,12 @@ class DriversBar(QWidget):
 
     def _build(self, run: QAction, edit: QAction) -> None:
         space = self.fontMetrics().height() // 4
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * space, space, 2 * space, space)
+        self._rows = QVBoxLayout(self)
+        self._rows.setContentsMargins(3 * space, space, 2 * space, space)
+        self._rows.setSpacing(space)
+        row = self._row = QHBoxLayout()
         row.setSpacing(2 * space)
+        self._rows.addLayout(row)
         self.file = QLabel(self)
         self.file.setObjectName("fileName")
         self.file.setAccessibleName("Open file")
@@ -106,8 +108,8 @@ class DriversBar(QWidget):
         self.edit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.edit.setIconSize(QSize(14, 14))
         self.edit.toggled.connect(self._toggled)
-        self._sizes = QHBoxLayout()
-        self._sizes.setSpacing(space)
+        self.sizes = SizeFields(space, self)
+        self.sizes.sizeSet.connect(self._document.set_size)
         self.run = QPushButton(self)
         self.run.setObjectName("driver.run")
         self.run.setAccessibleName("Run")
@@ -123,7 +125,7 @@ class DriversBar(QWidget):
         row.addStretch(1)
         row.addWidget(self.choice, 2)
         row.addWidget(self.edit)
-        row.addLayout(self._sizes)
+        row.addWidget(self.sizes)
         row.addWidget(self.run)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._redraw_icons()
@@ -184,40 +186,45 @@ class DriversBar(QWidget):
 
     def _show_sizes(self, driver: Driver | None) -> None:
         names = [size.name for size in driver.sizes] if driver else []
-        if list(self._spins) != names:
-            while self._sizes.count():
-                item = self._sizes.takeAt(0)
-                widget = item.widget() if item is not None else None
-                if widget is not None:
-                    widget.hide()
-                    widget.deleteLater()
-            self._spins = {}
-            for name in names:
-                self._add_size(name)
-        for name, spin in self._spins.items():
-            value = self._document.sizes.get(name, 0)
-            if spin.value() != value:
-                spin.blockSignals(True)
-                spin.setValue(value)
-                spin.blockSignals(False)
+        if self.sizes.show_sizes(names, self._document.sizes):
+            self._place_sizes()
 
-    def _add_size(self, name: str) -> None:
-        label = QLabel(name, self)
-        label.setProperty("role", "muted")
-        spin = QSpinBox(self)
-        spin.setObjectName(f"size:{name}")
-        spin.setAccessibleName(f"Problem size {name}")
-        spin.setToolTip(f"Problem size {name}, used by the next run")
-        spin.setRange(-_LARGEST_SIZE, _LARGEST_SIZE)
-        spin.setKeyboardTracking(False)
-        spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
-        spin.setMinimumWidth(5 * self.fontMetrics().averageCharWidth() + 24)
-        spin.setMaximumWidth(14 * self.fontMetrics().averageCharWidth() + 24)
-        spin.valueChanged.connect(lambda value, name=name: self._document.set_size(name, value))
-        label.setBuddy(spin)
-        self._sizes.addWidget(label)
-        self._sizes.addWidget(spin)
-        self._spins[name] = spin
+    # --------------------------------------------------------------------------- laying out
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the width without the sizes: they go below, and push no panel aside."""
+        return QSize(self._bare_px(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the sizes beside the rest, or below it."""
+        super().resizeEvent(event)
+        self._place_sizes()
+
+    def _place_sizes(self) -> None:
+        wanted = self.sizes.one_line_px()
+        beside = self._bare_px() + self._row.spacing() + wanted <= self.width()
+        if beside == (self._row.indexOf(self.sizes) >= 0):
+            self.sizes.setMinimumWidth(wanted if beside else 0)
+            return
+        (self._rows if beside else self._row).removeWidget(self.sizes)
+        self.sizes.setMinimumWidth(wanted if beside else 0)
+        if beside:
+            self._row.insertWidget(self._row.indexOf(self.run), self.sizes)
+        else:
+            self._rows.addWidget(self.sizes)
+        self.updateGeometry()
+
+    def _bare_px(self) -> int:
+        """Return the least width of all but the sizes, the mark of changes always counted."""
+        shown = [self.file, self.dirty, self.edit, self.run]
+        margins = self._rows.contentsMargins()
+        return (
+            sum(widget.sizeHint().width() for widget in shown)
+            + self.choice.minimumWidth()
+            + (len(shown) + 1) * self._row.spacing()
+            + margins.left()
+            + margins.right()
+        )
 
     def _show_file(self, _what: object = None) -> None:
         path = self._document.path
