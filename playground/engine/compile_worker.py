@@ -282,8 +282,6 @@ class _Worker:
                 return Answer(None, (finding,), printed, load_failed=True, undecided=True)
             finding = compile_findings.not_found(order.kernel, file.driver_error)
             return Answer(None, (finding,), self._printed.text(), undecided=True)
-        # The file may have made a driver of its own the active one: to tune where there is no GPU.
-        stub_driver.activate_stub(order.target)
         # What the file and its driver print while nothing is launched is none of the compiler's.
         self._printed.start()
         reached: list[stages_reached.Reached] = []

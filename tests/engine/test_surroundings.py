@@ -41,6 +41,8 @@ def example():
     thread.join()
     assert seen == [True]
     fill[grid](o, 40, V=int(os.environ["FILL_WITH"]), B=16)
+    os.environ["TRITON_INTERPRET"] = "0"
+    triton.runtime.driver.set_active(object())
     return o
 """
 )
@@ -51,12 +53,14 @@ def test_everything_is_as_it_was_after_a_run_and_there_for_its_replays(run_engin
         f"""
         import os, sys, torch
         import playground
+        import triton
         def state():
             return [os.getcwd(), dict(os.environ), torch.is_grad_enabled(),
                     torch.get_float32_matmul_precision(), str(torch.get_default_device()),
-                    "/nowhere" in sys.path, torch.cuda.is_available(), sorted(vars(torch.Tensor))]
-        before = state()
+                    "/nowhere" in sys.path, torch.cuda.is_available(), sorted(vars(torch.Tensor)),
+                    repr(triton.runtime.driver.active), triton.knobs.runtime.interpret]
         play = playground.open(write("fill.py", {SETTING!r}))
+        before = state()
         ran = play.run()
         after = state()
         checked = play.check(0, B=8).result
@@ -76,9 +80,10 @@ def test_everything_is_as_it_was_after_a_run_and_there_for_its_replays(run_engin
     assert got["check"][0] == "correct", got["check"]
     assert got["compiles"]
     assert (got["device"], got["is_cuda"]) == ("cpu", False), "the console is told the truth"
-    messages = [message for _, message in got["findings"]]
-    assert messages[0].startswith("the GPU is simulated")
-    assert messages[1] == "the file wrote into its folder: sizes.txt"
+    mode, simulated, wrote = [message for _, message in got["findings"]]
+    assert mode.startswith("TRITON_INTERPRET is left to this app")
+    assert simulated.startswith("the GPU is simulated")
+    assert wrote == "the file wrote into its folder: sizes.txt"
     assert {severity for severity, _ in got["findings"]} == {"info"}
 
 

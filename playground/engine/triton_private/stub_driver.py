@@ -7,12 +7,13 @@ compiles. The stand-in answers as the chosen GPU would, and refuses by name what
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, NoReturn
 
 from playground.model.targets import Target, facts_for, parse_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 class NoGpuError(RuntimeError):
@@ -197,6 +198,24 @@ def activate_stub(target: str) -> StubDriver:
     driver = StubDriver(target)
     triton.runtime.driver.set_active(driver)
     return driver
+
+
+@contextlib.contextmanager
+def driver_kept() -> Iterator[None]:
+    """Put Triton's active driver back afterwards, whichever a file makes it meanwhile.
+
+    Files set one of their own, a stand-in to be tuned without a GPU: what comes after them would
+    ask it for the target, and load their kernels by it.
+    """
+    from triton.runtime.driver import driver
+
+    # Not `driver.active`: where nobody has asked for a driver yet, that would look for a GPU.
+    before = driver._active
+    try:
+        yield
+    finally:
+        if before is not None and driver._active is not before:
+            driver.set_active(before)
 
 
 def is_stub_active() -> bool:
