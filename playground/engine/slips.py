@@ -86,6 +86,11 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "triton has removed it: write torch.testing.assert_close(actual, expected)",
     ),
     (
+        r"'InterpretedFunction' object has no attribute",
+        "kernels are interpreted here, and triton.compile() and the like take compiled ones: give "
+        "a driver that launches the kernel, and this app compiles it for any target",
+    ),
+    (
         r"Cannot access global variable",
         "pass it as a tl.constexpr parameter, or annotate the global: NAME: tl.constexpr = ...",
     ),

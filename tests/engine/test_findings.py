@@ -233,6 +233,34 @@ def test_slips_are_found_without_running_anything() -> None:
     assert slips.slips_in(text, "k.py") == ()
 
 
+COMPILED_BY_HAND = """
+import playground
+play = playground.open(write("k.py", '''
+import triton, triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+@triton.jit
+def k(o_ptr, B: tl.constexpr):
+    tl.store(o_ptr + tl.arange(0, B), 1.0)
+
+def example():
+    kinds = {"o_ptr": "*fp32", "B": "constexpr"}
+    source = ASTSource(fn=k, signature=kinds, constexprs={"B": 8})
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32))
+'''))
+(found,) = [each for each in play.run().findings if each.severity == "error"]
+answer([found.line, found.hint])
+play.close()
+"""
+
+
+def test_what_compiles_by_hand_is_told_what_to_do_where_kernels_are_interpreted(run_engine) -> None:
+    line, hint = run_engine(COMPILED_BY_HAND)
+    assert line == 13
+    assert "a driver that launches the kernel" in hint
+
+
 @pytest.mark.parametrize(
     "line",
     [
