@@ -116,10 +116,17 @@ class ReplayVerbs(TimingVerbs):
         With `sample` only so many programs are counted where no GPU counts them all in no time:
         the first, the last and an even spread. What is not known of all is left out, and
         `programs_counted` and `resolution` say so.
+
+        Raises
+        ------
+        ValueError
+            A sample of no programs was asked for.
         """
         from playground.engine import coverage
         from playground.engine.replay import put_back_after
 
+        if sample is not None and sample < 1:
+            raise ValueError(f"sample is a number of programs, 1 or more, not {sample}")
         captured, config = self._me.chosen(launch, config, knobs)
         key = (captured.info.index, config)
         counts = self._me.kept.counts.get(key)

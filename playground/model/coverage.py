@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from playground.model.access_site import AccessKind, AccessSite
@@ -25,6 +26,20 @@ def flop_kind(dtype: str, precision: str) -> str:
     if dtype.startswith("fp8"):
         return "fp8"
     return "int8" if dtype in ("int8", "uint8") else dtype
+
+
+def scaled_dot(
+    left: tuple[int, ...], columns: int, fp4: tuple[bool, bool], right_packed_along_k: bool
+) -> tuple[int, int, int, str]:
+    """Return rows, columns, depth and kind (of `FLOP_KINDS`) of a `tl.dot_scaled`.
+
+    `left` is the shape of the left operand and `columns` the last axis of the right one, in bytes
+    where an operand is `fp4`: two elements sit in one.
+    """
+    rows, depth = prod(left[:-1]), left[-1] * (2 if fp4[0] else 1)
+    if fp4[1] and not right_packed_along_k:
+        columns *= 2
+    return rows, columns, depth, "fp4" if all(fp4) else "fp8"
 
 
 _COMBINED = {

@@ -221,6 +221,27 @@ def tiles(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: 
 
 
 @triton.jit
+def rows_by_index(rows, src, dst, m, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(src, [m, BLOCK], [BLOCK, 1], [1, BLOCK])
+    target = tl.make_tensor_descriptor(dst, [m, BLOCK], [BLOCK, 1], [1, BLOCK])
+    at = tl.load(rows + tl.program_id(0) * 8 + tl.arange(0, 8))
+    target.scatter(source.gather(at, 0), at, 0)
+
+
+@triton.jit
+def scaled(a, a_scale, b, b_scale, dst, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M)[:, None], tl.arange(0, N), tl.arange(0, K)
+    byte = tl.arange(0, K // 2)
+    group = tl.arange(0, K // 32)[None, :]
+    left = tl.load(a + m * (K // 2) + byte[None, :])
+    right = tl.load(b + k[:, None] * N + n[None, :])
+    left_scale = tl.load(a_scale + m * (K // 32) + group)
+    right_scale = tl.load(b_scale + n[:, None] * (K // 32) + group)
+    product = tl.dot_scaled(left, left_scale, "e2m1", right, right_scale, "e4m3")
+    tl.store(dst + m * N + n[None, :], product)
+
+
+@triton.jit
 def one_element(dst):
     tl.store(dst + tl.program_id(0), 1)
 
@@ -232,6 +253,14 @@ def long_sum(src, dst, n, BLOCK: tl.constexpr):
     for start in range(0, n, BLOCK):
         total += tl.load(src + start + offsets)
     tl.store(dst + offsets, total)
+
+
+def call_scaled():
+    """Launch a product of (32, 64) fp4 by (64, 16) fp8 elements, once."""
+    scale = torch.full((32, 2), 127, dtype=torch.uint8)
+    left = torch.full((32, 32), 0x22, dtype=torch.uint8)
+    right = torch.ones(64, 16).to(torch.float8_e4m3fn)
+    scaled[(1,)](left, scale, right, scale[:16], torch.zeros(32, 16), M=32, N=16, K=64)
 
 
 def numbers(*shape):
@@ -282,6 +311,11 @@ def calls():
         "pointed": (lambda: pointed[(6,)](table, out(600), 300, BLOCK=128), ""),
         "turned": (lambda: turned[(1,)](x, out(512), M=16, N=16), ""),
         "described": (lambda: described[(3, 2)](tile, out(64, 64), 40, 64, BM=16, BN=32), ""),
+        "rows_by_index": (
+            lambda: rows_by_index[(2,)](torch.randperm(20)[:16].int(), tile[:20], out(20, 64), 18,
+                                        BLOCK=64), ""
+        ),
+        "scaled": (call_scaled, ""),
         "cube": (lambda: cube[(3, 4, 5)](out(3, 4, 5), 20, 5, 1), ""),
         "random_rows": (lambda: random_rows[(4,)](out(400), 7, 100, BLOCK=32), ""),
         "telling": (lambda: telling[(2,)](x, out(64), BLOCK=32), "the kernel prints"),

@@ -218,6 +218,7 @@ for name, call in kernels.large_calls().items():
         why=counts._source.why_exact, seconds=time.process_time() - start,
         sites=[vars(site) for site in counts.summary().sites],
     )
+answer["scaled"] = count(prepared(captured(kernels.call_scaled)[-1])).summary().flops_by_kind
 """,
         interpret=True,
         tmp_path=tmp_path_factory.mktemp("large"),
@@ -233,6 +234,10 @@ def test_very_many_small_programs_take_no_longer_than_one_large_one(large):
     assert site["sampled"]
     assert site["requests"] == site["sectors"] == site["executions"] == 64
     assert found["seconds"] < 1
+
+
+def test_a_scaled_product_has_operations(large):
+    assert large["scaled"] == [["fp8", 2 * 32 * 16 * 64]]
 
 
 def test_every_place_is_looked_at_however_much_the_one_before_it_does(large):

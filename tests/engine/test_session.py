@@ -41,7 +41,7 @@ out = {
     "elapsed": result.elapsed_ms > 0, "result": result.result[:7],
 }
 for wrong in (lambda: play.launches[3], lambda: play.check(0, BLOCK=3),
-              lambda: play.check(0, BLOCK_SIZE=100)):
+              lambda: play.check(0, BLOCK_SIZE=100), lambda: play.coverage(sample=0)):
     try:
         wrong()
     except Exception as error:
@@ -71,7 +71,7 @@ answer(out)
     assert got["elapsed"]
     assert got["result"] == "tensor("
     kinds = [kind for kind, _ in got["refused"]]
-    assert kinds == ["IndexError", "KnobError", "KnobError"]
+    assert kinds == ["IndexError", "KnobError", "KnobError", "ValueError"]
     assert "128" in got["refused"][2][1]
 
 

@@ -18,7 +18,7 @@ from playground.engine.triton_private import batched_values as algebra
 from playground.engine.triton_private.batched_nodes import NeedsExactError, Node
 from playground.engine.triton_private.batched_shapes import BatchedShapes
 from playground.engine.triton_private.interpreter_access import place_with_column
-from playground.model.coverage import flop_kind
+from playground.model.coverage import flop_kind, scaled_dot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -226,9 +226,15 @@ class BatchedMemory(BatchedShapes):
         self, lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any,
         fast_math: Any, lhs_k_pack: Any, rhs_k_pack: Any, acc: Any,
     ) -> Node:  # fmt: skip
-        """Return a scaled product, which is not counted; its value cannot be asked for."""
-        del lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format
-        del fast_math, lhs_k_pack, rhs_k_pack
+        """Count a scaled product; its value cannot be asked for."""
+        del lhs_scale, rhs_scale, fast_math, lhs_k_pack
+        left, right = self.node(lhs), self.node(rhs)
+        if self.batch.next_event():
+            e2m1 = self._interpreter._ir.ScaleDotElemTypeTY.E2M1
+            fp4 = lhs_format == e2m1, rhs_format == e2m1
+            told = scaled_dot(left.shape, right.shape[-1], fp4, bool(rhs_k_pack))
+            self.observer.on_dot(*told, len(self.batch.programs))
+            self.batch.counted()
         total = self.node(acc)
         what = "an address depends on a scaled product"
         return self.unknown(total.dtype.scalar, total.shape, what)

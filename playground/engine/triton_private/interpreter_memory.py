@@ -17,7 +17,7 @@ from playground.engine.triton_private.interpreter_access import place
 from playground.engine.triton_private.interpreter_arithmetic import values
 from playground.engine.triton_private.interpreter_checks import LaunchChecks
 from playground.engine.triton_private.interpreter_formats import SMALL, Array, narrow
-from playground.model.coverage import flop_kind, operation_name
+from playground.model.coverage import flop_kind, operation_name, scaled_dot
 
 _INTEGER_POISON = 0x5A
 
@@ -29,7 +29,7 @@ class Memory(LaunchChecks):
         """Replace the memory operations of Triton's builder."""
         memory = self
         builder = self._interpreter.InterpreterBuilder
-        dot, compute = builder.create_dot, builder.binary_op
+        dot, scaled, compute = builder.create_dot, builder.create_dot_scaled, builder.binary_op
 
         def binary_op(me: Any, lhs: Any, rhs: Any, op: Any) -> Any:
             # A loop that touches no memory can be cancelled as well.
@@ -57,11 +57,18 @@ class Memory(LaunchChecks):
             memory._note_dot(a, b, rest[1])  # rest: acc, precision, max_num_imprecise_acc
             return dot(me, a, b, *rest)
 
+        def observed_dot_scaled(me: Any, a: Any, a_scale: Any, a_format: Any, b: Any,
+                                *rest: Any) -> Any:  # fmt: skip
+            # rest: rhs_scale, rhs_format, fast_math, lhs_k_pack, rhs_k_pack, acc
+            memory._note_dot_scaled(a, b, (a_format, rest[1]), rest[4])
+            return scaled(me, a, a_scale, a_format, b, *rest)
+
         builder.create_masked_load = masked_load
         builder.create_masked_store = masked_store
         builder.create_atomic_cas = atomic_cas
         builder.create_atomic_rmw = atomic_rmw
         builder.create_dot = observed_dot
+        builder.create_dot_scaled = observed_dot_scaled
         builder.binary_op = binary_op
         self._install_padding(builder)
         self._watch("reduce", self._interpreter.ReduceOps)
@@ -90,6 +97,13 @@ class Memory(LaunchChecks):
             rows = m * int(np.prod(batch, dtype=np.int64))
             kind = flop_kind(a.dtype.scalar.name, str(precision))
             observer.on_dot(rows, b.data.shape[-1], k, kind)
+
+    def _note_dot_scaled(self, a: Any, b: Any, formats: tuple[Any, Any], packed: Any) -> None:
+        e2m1 = self._interpreter._ir.ScaleDotElemTypeTY.E2M1
+        fp4 = formats[0] == e2m1, formats[1] == e2m1
+        told = scaled_dot(a.data.shape, b.data.shape[-1], fp4, bool(packed))
+        for observer in self._observers:
+            observer.on_dot(*told)
 
     def _install_padding(self, builder: Any) -> None:
         """Make the padding of descriptors and block pointers work for every float type."""
@@ -121,6 +135,32 @@ class Memory(LaunchChecks):
             relaxed = memory._native.MEM_SEMANTIC.RELAXED
             memory._update(operation, ptrs, value, mask, relaxed)
 
+        # Rows that are given by their numbers are one access, as on a GPU.
+        def rows_of(desc: Any, rows: Any, column: Any) -> tuple[Any, Any]:
+            parts = [
+                desc.materialize_pointers([memory._handle(row, rows.dtype.scalar), column])
+                for row in rows.data
+            ]
+            ptrs = np.concatenate([one.data for one, _ in parts])
+            masks = [np.asarray(getattr(mask, "data", mask)) for _, mask in parts]
+            handle = memory._interpreter.TensorHandle
+            tl = memory._interpreter.tl
+            return handle(ptrs, parts[0][0].dtype), handle(np.concatenate(masks), tl.int1)
+
+        def descriptor_gather(
+            _me: Any, desc: Any, x_offsets: Any, y_offset: Any, *_: Any, **__: Any
+        ) -> Any:
+            ptrs, mask = rows_of(desc, x_offsets, y_offset)
+            return memory._load(ptrs, mask, memory._padding(ptrs, desc.padding))
+
+        def descriptor_scatter(
+            _me: Any, desc: Any, value: Any, x_offsets: Any, y_offset: Any
+        ) -> None:
+            ptrs, mask = rows_of(desc, x_offsets, y_offset)
+            memory._store(ptrs, value, mask)
+
+        builder.create_descriptor_gather = descriptor_gather
+        builder.create_descriptor_scatter = descriptor_scatter
         builder.create_descriptor_reduce = descriptor_reduce
         builder.create_descriptor_load = descriptor_load
         if hasattr(builder, "create_tensor_pointer_load"):  # before 3.9
