@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _LARGEST = 2**31 - 1
-_FEWEST_DIGITS = 4
+_FEWEST_DIGITS = 3
 
 
 class SizeFields(QWidget):
@@ -79,4 +79,4 @@ class SizeFields(QWidget):
     def _fit(self, spin: QSpinBox) -> None:
         """Make a field as wide as its number: the range would ask for eleven digits."""
         digits = max(len(str(spin.value())), _FEWEST_DIGITS)
-        spin.setFixedWidth(spin.fontMetrics().horizontalAdvance("9" * digits) + 32)
+        spin.setFixedWidth(spin.fontMetrics().horizontalAdvance("9" * digits) + 27)
