@@ -30,12 +30,17 @@ class Leftovers:
         state = cls(qt)
         state.threads = {thread.ident for thread in threading.enumerate()}
         state.processes = {process.pid for process in _children()}
+        # What earlier tests left to the collector is not looked at: windows, which a thread of this
+        # test must not delete, and something of other libraries' that ends the process.
+        gc.freeze()
         if qt:
-            # What tests before this one left to the collector is not looked at: among it is
-            # something of other libraries' whose collection here ended the process.
-            gc.freeze()
+            # A collection in another thread would delete Qt objects there; a watcher so deleted
+            # leaves a closed socket watched, and Qt's loop never ends.
+            gc.disable()
             state.timers = {id(timer) for timer in _running_timers()}
             state.widgets = {id(widget) for widget in _top_level_widgets()}
+        else:
+            gc.enable()
         return state
 
     def found(self, limit_s: float = 5.0) -> list[str]:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from playground.model.finding import Finding
+from playground.ui.collector import Collector
 from playground.ui.deferred import defer, load
 from playground.ui.icons import app_icon
 from playground.ui.settings import Settings
@@ -81,29 +82,31 @@ def main(path: str | None = None) -> int:
     window = build_window(document, theme, engine, settings=settings)
     report = ErrorsToFindings(document)
     report.install()
+    collector = Collector(app)
     if path is not None:
         document.open_file(os.path.abspath(path))
     window.firstPainted.connect(
-        lambda: QTimer.singleShot(0, window, lambda: _after_first_paint(window, engine))
+        lambda: QTimer.singleShot(0, window, lambda: _after_first_paint(window, engine, collector))
     )
     window.show()
     try:
         return app.exec()
     finally:
         report.remove()
+        collector.stop()
         engine.shutdown()
         # Views first, while the document they listen to still lives.
         window.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def _after_first_paint(window: MainWindow, engine: EnginePort) -> None:
+def _after_first_paint(window: MainWindow, engine: EnginePort, collector: Collector) -> None:
     # Before the engine's thread begins: a deferred module must not be read by two threads at once.
     for name in _LATER:
         load(name)
-    gc.enable()
     engine.start()
     window.load_views()
+    collector.start()
 
 
 class ErrorsToFindings:
