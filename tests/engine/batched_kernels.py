@@ -242,6 +242,17 @@ def scaled(a, a_scale, b, b_scale, dst, M: tl.constexpr, N: tl.constexpr, K: tl.
 
 
 @triton.jit
+def assembled(src, dst, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(src + offsets, mask=offsets < n)
+    once, twice = tl.inline_asm_elementwise(
+        "mov.b32 $0, $2; add.s32 $1, $2, $2;", "=r,=r,r", [values],
+        dtype=(tl.int32, tl.int32), is_pure=True, pack=1,
+    )  # fmt: skip
+    tl.store(dst + offsets, once + twice, mask=offsets < n)
+
+
+@triton.jit
 def one_element(dst):
     tl.store(dst + tl.program_id(0), 1)
 
@@ -261,6 +272,12 @@ def call_scaled():
     left = torch.full((32, 32), 0x22, dtype=torch.uint8)
     right = torch.ones(64, 16).to(torch.float8_e4m3fn)
     scaled[(1,)](left, scale, right, scale[:16], torch.zeros(32, 16), M=32, N=16, K=64)
+
+
+def call_assembled():
+    """Launch a copy of 50 elements with inline assembly in between."""
+    whole = torch.ones(50, dtype=torch.int32)
+    assembled[(4,)](whole, torch.zeros_like(whole), 50, BLOCK=16)
 
 
 def numbers(*shape):

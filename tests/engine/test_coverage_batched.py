@@ -218,6 +218,11 @@ for name, call in kernels.large_calls().items():
         why=counts._source.why_exact, seconds=time.process_time() - start,
         sites=[vars(site) for site in counts.summary().sites],
     )
+assembled = count(prepared(captured(kernels.call_assembled)[-1])).summary()
+answer["assembled"] = dict(
+    totals=[[item.loads.total, item.stores.total] for item in assembled.tensors],
+    notes=assembled.notes,
+)
 answer["scaled"] = count(prepared(captured(kernels.call_scaled)[-1])).summary().flops_by_kind
 """,
         interpret=True,
@@ -238,6 +243,15 @@ def test_very_many_small_programs_take_no_longer_than_one_large_one(large):
 
 def test_a_scaled_product_has_operations(large):
     assert large["scaled"] == [["fp8", 2 * 32 * 16 * 64]]
+
+
+def test_inline_assembly_is_not_run_and_what_it_does_is_noted(large):
+    assert large["assembled"]["totals"] == [[50, 0], [0, 50]]
+    text = Path(__file__).with_name("batched_kernels.py").read_text().splitlines()
+    line = next(number for number, row in enumerate(text, 1) if "inline_asm_elementwise" in row)
+    seen, hazards = large["assembled"]["notes"]
+    assert seen.startswith(f"the inline assembly at line {line} is not seen")
+    assert hazards.startswith("hazards between programs are not looked for")
 
 
 def test_every_place_is_looked_at_however_much_the_one_before_it_does(large):

@@ -86,6 +86,7 @@ class BatchCounter:
         self._kinds: dict[int, set[str]] = {}
         self._read: Array | None = None
         self.outside: dict[Any, _Outside] = {}
+        self.notes: tuple[str, ...] = ()
 
     # Told by the batches ----------------------------------------------------------------------
 
@@ -97,6 +98,11 @@ class BatchCounter:
     def on_operations(self, name: str, count: int) -> None:
         """Count element operations of a reduction or scan of all programs."""
         self._survey.note_operations(name, count)
+
+    def on_unseen(self, note: str) -> None:
+        """Keep what to say of something that no counter sees."""
+        if note not in self.notes:
+            self.notes += (note,)
 
     def on_work(self) -> None:
         """Ask now and then whether to go on."""

@@ -54,6 +54,17 @@ class BatchAccess:
     column: int = 0
 
 
+@dataclass(frozen=True)
+class Unseen:
+    """What an inline assembly computes, as Triton asks for it."""
+
+    results: tuple[Node, ...]
+
+    def get_result(self, index: int) -> Node:
+        """Return one of its values."""
+        return self.results[index]
+
+
 class BatchObserver(Protocol):
     """Is told what batches of programs do; each access and product of each program once."""
 
@@ -65,6 +76,9 @@ class BatchObserver(Protocol):
 
     def on_operations(self, name: str, count: int) -> None:
         """Take the element operations of a reduction or scan of all programs of a batch."""
+
+    def on_unseen(self, note: str) -> None:
+        """Take what to say of something that no counter sees."""
 
     def on_work(self) -> None:
         """Take notice that programs do something; what this raises ends the launch."""
@@ -289,7 +303,18 @@ class BatchedMemory(BatchedShapes):
             raise NeedsExactError("an assertion fails")
 
     def create_inline_asm(
-        self, _asm: Any, _constraints: Any, _values: Any, _type: Any, _pure: Any, _pack: Any
-    ) -> Any:
-        """Refuse, as the exact interpreter does, which says why."""
-        raise NeedsExactError("the kernel holds inline assembly")
+        self, _asm: Any, _constraints: Any, _values: Any, types: Any, _pure: Any, _pack: Any
+    ) -> Unseen:
+        """Say that it is not seen; what it computes cannot be asked for."""
+        line, _, _ = place_with_column()
+        self.observer.on_unseen(
+            f"the inline assembly at line {line} is not seen: what it loads or stores is not "
+            "counted"
+        )
+        what = "the kernel holds inline assembly"
+        return Unseen(
+            tuple(
+                self.unknown(type_.scalar, tuple(type_.shape) if type_.is_block() else (), what)
+                for type_ in types
+            )
+        )

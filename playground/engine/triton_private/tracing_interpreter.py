@@ -56,6 +56,7 @@ class InterpreterCounter:
         self.layout = layout
         self.why_exact = ""
         self._trusted = False
+        self._unseen: tuple[str, ...] = ()
 
     # Program after program --------------------------------------------------------------------
 
@@ -89,7 +90,7 @@ class InterpreterCounter:
         None where the launch must run for real, for the reason in `why_exact`: then what `counter`
         and `survey` hold is worthless.
         """
-        self.why_exact = ""
+        self.why_exact, self._unseen = "", ()
         followed: list[BatchCounter] = []
 
         def observer(launch: LaunchMemory) -> BatchCounter:
@@ -110,6 +111,7 @@ class InterpreterCounter:
             with interpreter.storages(ranges), interpreter.batching(observer, chosen):
                 prepared.run()
             (made,) = followed
+            self._unseen = made.notes
             made.finish(trusted=self._trusted, sampled=sampled)
         except NeedsExactError as reason:
             self.why_exact = str(reason)
@@ -156,9 +158,11 @@ class InterpreterCounter:
         disputed = None if counter.disputed is None else torch.from_numpy(counter.disputed)
         hazards: tuple[Hazard, ...] = ()
         resolution = "every element"
-        notes: tuple[str, ...] = ()
+        notes = self._unseen
         if counter.on_disk:
-            notes = ("hazards between programs are not looked for: the counters do not fit",)
+            notes += ("hazards between programs are not looked for: the counters do not fit",)
+        elif notes:
+            notes += ("hazards between programs are not looked for: they need what it computes",)
         elif chosen is None:
             hazards = self._hazards(prepared, job, counter, survey, disputed)
         if chosen is not None:
