@@ -35,7 +35,7 @@ def coverage_findings(
 ) -> tuple[Finding, ...]:
     """Return what a count tells: errors first, then what is doubtful, then what is slow.
 
-    `file` and `line` say where the kernel is launched.
+    `file` and `line` say where the kernel stands.
     """
     found = [out_of_bounds(kernel, event, coverage) for event in coverage.out_of_bounds]
     found += _hazards(kernel, coverage)

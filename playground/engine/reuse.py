@@ -49,10 +49,13 @@ class CacheModel:
 
     def order_text(self, programs: int) -> str:
         """Return in which order a grid's programs are taken, for people."""
+        if programs < 2:
+            return "one program, access by access" if programs else "no programs"
         if programs <= self.at_once:
             return f"all {programs:,} programs at a time, access by access"
         held = f"{self.per_multiprocessor} on each of {self.multiprocessors} multiprocessors"
-        return f"launch order, {self.at_once:,} programs at a time ({held}), access by access"
+        some = "one program" if self.at_once == 1 else f"{self.at_once:,} programs"
+        return f"launch order, {some} at a time ({held}), access by access"
 
 
 def cache_of(

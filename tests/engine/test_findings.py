@@ -217,7 +217,7 @@ def test_no_int32_offset_wraps_around_to_farther_than_half() -> None:
     assert "int32 offset that grew past" not in hint(-(2**40))
 
 
-def test_a_grid_without_programs_is_told_where_the_kernel_is_launched() -> None:
+def test_a_grid_without_programs_is_told_where_the_kernel_stands() -> None:
     empty = Coverage(0, Config(), (0, 2, 1), (), 0, 0, 0, (), "interpreter", 1.0)
     (found,) = coverage_findings.coverage_findings("k", empty, "k.py", 7)
     assert (

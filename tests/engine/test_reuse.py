@@ -34,7 +34,7 @@ def test_bytes_are_told_apart_by_tensor():
     assert found.requested_bytes == 768
     assert found.least_bytes == found.fetched_bytes == 512
     assert found.per_tensor == (("x", 512, 256), ("y", 256, 256))
-    assert found.order == "launch order, 1 programs at a time (1 on each of 1 multiprocessors), " \
+    assert found.order == "launch order, one program at a time (1 on each of 1 multiprocessors), " \
         "access by access"  # fmt: skip
     small = CacheModel("a cache", 256, 1, 2)
     found = cache_reuse(outline, layout, small, launch=3, config=Config(), programs=5)
@@ -50,6 +50,15 @@ def nothing(programs):
     """Return the outline of programs that touch nothing."""
     none = np.zeros(0, np.int64)
     return Outline(none, none, none, none, none, (runs_of(none),), programs)
+
+
+def test_the_order_is_told_for_any_number_of_programs():
+    model = CacheModel("a cache", 256, 2, 4)
+    assert model.order_text(0) == "no programs"
+    assert model.order_text(1) == "one program, access by access"
+    assert model.order_text(8) == "all 8 programs at a time, access by access"
+    assert model.order_text(9) == "launch order, 8 programs at a time (4 on each of 2 " \
+        "multiprocessors), access by access"  # fmt: skip
 
 
 def test_programs_that_touch_nothing_fetch_nothing():
