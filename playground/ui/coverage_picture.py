@@ -73,6 +73,8 @@ def _facts(coverage: Coverage, maps: int) -> str:
         f"{bytes_text(coverage.bytes_unique)} unique",
     ]
     touched = sum(bool(item.loads.total or item.stores.total) for item in coverage.tensors)
+    if not touched:
+        parts.append("no tensor is touched, so there is no map")
     if touched > maps:
         parts.append(f"the first {maps} of {touched} tensors")
     if coverage.resolution != "every element":
