@@ -60,16 +60,21 @@ _is_cpu = torch.Tensor.is_cpu.__get__  # type: ignore[attr-defined]
 _stack_length = torch._C._len_torch_function_stack
 
 _depth = 0
+_host = True
 
 
 @contextlib.contextmanager
-def poisoned_memory() -> Iterator[None]:
+def poisoned_memory(*, host: bool = True) -> Iterator[None]:
     """Make `torch.empty` and its like return NaN meanwhile, on every thread.
+
+    Without `host` the CPU's tensors are left as they are, unless they are pinned: kernels that run
+    on a GPU reach no others, and a driver may make thousands.
 
     The functions themselves are replaced: a mode that sees every call of torch would make a driver
     of many small operations several times slower, and autograd's threads would be without it.
     """
-    global _depth
+    global _depth, _host
+    before, _host = _host, host
     # Torch keeps its list of functions that make tensors from the first time somebody asks.
     _device._device_constructors()
     originals = [(owner, name, vars(owner).get(name)) for owner, name in _MAKERS]
@@ -82,6 +87,7 @@ def poisoned_memory() -> Iterator[None]:
         yield
     finally:
         _depth -= 1
+        _host = before
         for owner, name, original in originals:
             if original is None:
                 delattr(owner, name)  # it was inherited, and is again
@@ -95,6 +101,8 @@ def _poisoning(make: Callable[..., Any]) -> Callable[..., Any]:
         result = make(*args, **kwargs)
         # A file that imported the function by name keeps this one: then it does nothing any more.
         if not _depth or torch.compiler.is_compiling():
+            return result
+        if not _host and not kwargs.get("pin_memory") and _is_cpu(result):
             return result
         if type(result) is torch.Tensor and not _stack_length():
             poison(result)

@@ -68,7 +68,7 @@ def run(session: Session, job: Job) -> RunResult:
             session.watched(job),
             surroundings.first_run(session, around),
             capture.capturing(recorder),
-            poisoned_memory(),
+            poisoned_memory(host=session.device.mode != "gpu"),
         ):
             ended = _execute(session)
         if ended is not None:

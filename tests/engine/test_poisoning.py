@@ -42,3 +42,16 @@ def test_a_leaf_that_wants_a_gradient_is_filled_too():
     leaf = torch.zeros(3, requires_grad=True)
     fill_dense(leaf)
     assert leaf.isnan().all()
+
+
+def test_memory_that_no_kernel_on_a_gpu_reaches_is_left_alone():
+    with poisoned_memory(host=False):
+        # The meta device stands for any that is not the CPU: nothing fails there.
+        assert torch.empty(4, device="meta").device.type == "meta"
+        fresh = torch.empty(1 << 16, dtype=torch.int16)
+        with poisoned_memory():
+            assert (torch.empty(8, dtype=torch.int8) == 0x7F).all()
+        assert torch.empty(1 << 16, dtype=torch.int16).ne(0x7F7F).any()
+    assert fresh.ne(0x7F7F).any()
+    with poisoned_memory():
+        assert torch.empty(7).isnan().all()
