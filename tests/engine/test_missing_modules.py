@@ -49,7 +49,20 @@ def test_a_missing_module_can_be_named_and_not_used(load) -> None:
     assert not any(name.startswith("not_there") for name in sys.modules)
 
 
-def test_what_only_shows_does_nothing(load) -> None:
+def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Make modules seem not installed: another package may have brought them along."""
+    find = PathFinder.find_spec
+
+    def find_others(fullname: str, path=None, target=None):
+        return None if fullname.split(".")[0] in names else find(fullname, path, target)
+
+    monkeypatch.setattr(PathFinder, "find_spec", find_others)
+    for module in [module for module in sys.modules if module.split(".")[0] in names]:
+        monkeypatch.delitem(sys.modules, module)
+
+
+def test_what_only_shows_does_nothing(load, monkeypatch) -> None:
+    hide(monkeypatch, "matplotlib", "pandas", "tqdm", "tabulate", "beartype")
     module, notes = load(
         "import matplotlib.pyplot as plt, pandas as pd\n"
         "from tqdm import tqdm, trange\n"
