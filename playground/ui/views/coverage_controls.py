@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
 
-from playground.ui.icons import icon
 from playground.ui.views.chips import FlowLayout
+from playground.ui.views.icon_tools import IconTools
 from playground.ui.views.map_grid import ARRANGEMENTS, Arrangement
 from playground.ui.views.plane_colours import COLOUR_CHOICES, SCHEDULED, ColourBy
 from playground.ui.views.segmented import Segmented
@@ -34,8 +34,7 @@ class CoverageControls(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._icons: list[tuple[QToolButton, str]] = []
+        self._tools = IconTools(self, theme)
         self._flow = FlowLayout(self, 3)
         self.tensor = QComboBox(self)
         self.tensor.setObjectName("coverage.tensor")
@@ -57,8 +56,6 @@ class CoverageControls(QWidget):
         self._flow.addWidget(self.colour)
         self._flow.addWidget(self._make_zooms())
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        theme.changed.connect(self._recolour)
-        self._recolour()
 
     def add(self, widget: QWidget) -> None:
         """Put one more control at the end."""
@@ -74,10 +71,10 @@ class CoverageControls(QWidget):
             ("coverage.zoomIn", "plus", "Zoom in (+)", lambda: self.zoomWanted.emit(1)),
             ("coverage.fit", "fit", "Fit the whole tensor (0)", self.fitWanted.emit),
         ):
-            button = self._tool(name, picture, text, zooms)
+            button = self._tools.make(name, picture, text, zooms)
             button.clicked.connect(act)
             row.addWidget(button)
-        self.programs = self._tool(
+        self.programs = self._tools.make(
             "coverage.showPrograms", "programs",
             "Show the grid of programs beside the maps: choose programs there", zooms,
         )  # fmt: skip
@@ -86,21 +83,6 @@ class CoverageControls(QWidget):
         self.programs.toggled.connect(self.programsToggled)
         row.addWidget(self.programs)
         return zooms
-
-    def _tool(self, name: str, icon_name: str, text: str, parent: QWidget) -> QToolButton:
-        button = QToolButton(parent)
-        button.setObjectName(name)
-        button.setAccessibleName(text)
-        button.setToolTip(text)
-        button.setAutoRaise(True)
-        self._icons.append((button, icon_name))
-        return button
-
-    def _recolour(self) -> None:
-        size = self.fontMetrics().height()
-        for button, name in self._icons:
-            button.setIcon(icon(name, self._theme))
-            button.setIconSize(QSize(size, size))
 
     # ------------------------------------------------------------------------------ showing
 

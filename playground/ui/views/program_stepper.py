@@ -12,6 +12,7 @@ from playground.ui.icons import icon
 from playground.ui.views.coverage_text import program_text
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import count_text
+from playground.ui.views.icon_tools import IconTools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,8 +101,8 @@ class ProgramStepper(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._programs, self._theme = programs, theme
-        self._icons: list[tuple[QToolButton, str]] = []
+        self._programs = programs
+        self._tools = IconTools(self, theme)
         self._counts: tuple[str, int, int] | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -115,9 +116,9 @@ class ProgramStepper(QWidget):
         self.spin.setValue(-1)
         self.spin.setKeyboardTracking(False)
         self.spin.valueChanged.connect(self._on_spin)
-        previous = self._tool("coverage.previous", "prev", "Previous program (Page Up)")
+        previous = self._tools.make("coverage.previous", "prev", "Previous program (Page Up)")
         previous.clicked.connect(lambda: programs.step(-1))
-        following = self._tool("coverage.next", "next", "Next program (Page Down)")
+        following = self._tools.make("coverage.next", "next", "Next program (Page Down)")
         following.clicked.connect(lambda: programs.step(1))
         self.player = Player(
             "coverage.play", "through the programs", theme, lambda: programs.step(1), ready, self
@@ -135,9 +136,9 @@ class ProgramStepper(QWidget):
         for speed in SPEEDS:
             self.speed.addItem(f"{speed}/s", speed)
         self.speed.setCurrentIndex(SPEEDS.index(_FIRST_SPEED))
-        self.clear = self._tool("coverage.clear", "cross", "No program highlighted")
+        self.clear = self._tools.make("coverage.clear", "cross", "No program highlighted")
         self.clear.clicked.connect(lambda: programs.choose(()))
-        self.steps = self._tool(
+        self.steps = self._tools.make(
             "coverage.steps", "steps", "Step through the program's own loads and stores, in order"
         )
         self.steps.setCheckable(True)
@@ -153,24 +154,7 @@ class ProgramStepper(QWidget):
         programs.chosenChanged.connect(self._show)
         programs.hoveredChanged.connect(self._show)
         programs.orderChanged.connect(self._show)
-        theme.changed.connect(self._recolour)
-        self._recolour()
         self._show()
-
-    def _tool(self, name: str, icon_name: str, text: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(name)
-        button.setAccessibleName(text)
-        button.setToolTip(text)
-        button.setAutoRaise(True)
-        self._icons.append((button, icon_name))
-        return button
-
-    def _recolour(self) -> None:
-        size = self.fontMetrics().height()
-        for button, name in self._icons:
-            button.setIcon(icon(name, self._theme))
-            button.setIconSize(QSize(size, size))
 
     def _fit(self) -> None:
         # Where the row is short the number alone; the cross beside it clears it as well.

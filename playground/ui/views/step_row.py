@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSlider, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
-from playground.ui.icons import icon
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import count_text
+from playground.ui.views.icon_tools import IconTools
 from playground.ui.views.program_stepper import Player
 
 if TYPE_CHECKING:
@@ -33,15 +33,17 @@ class StepRow(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._document, self._theme = document, theme
+        self._document = document
         self._steps = document.programs.steps
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(3)
-        self._icons: list[tuple[QToolButton, str]] = []
-        previous = self._tool("coverage.step.previous", "prev", "Previous step of the program")
+        self._tools = IconTools(self, theme)
+        previous = self._tools.make(
+            "coverage.step.previous", "prev", "Previous step of the program"
+        )
         previous.clicked.connect(lambda: self.step(-1))
-        following = self._tool("coverage.step.next", "next", "Next step of the program")
+        following = self._tools.make("coverage.step.next", "next", "Next step of the program")
         following.clicked.connect(lambda: self.step(1))
         self.player = Player(
             "coverage.step.play", "through the steps of the program", theme,
@@ -56,7 +58,9 @@ class StepRow(QWidget):
         self.slider.setMinimumWidth(self.fontMetrics().height() * 6)
         # The page puts it where there is room for a sentence.
         self.text = ElidedLabel("coverage.step.text", self)
-        self._line = self._tool("coverage.step.line", "goto", "Show this step's line in the editor")
+        self._line = self._tools.make(
+            "coverage.step.line", "goto", "Show this step's line in the editor"
+        )
         self._line.clicked.connect(self._go)
         for widget in (previous, self.player, following):
             row.addWidget(widget)
@@ -64,24 +68,7 @@ class StepRow(QWidget):
         row.addWidget(self._line)
         self._steps.changed.connect(self._show)
         self._steps.moved.connect(self._show)
-        theme.changed.connect(self._recolour)
-        self._recolour()
         self._show()
-
-    def _tool(self, name: str, icon_name: str, text: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(name)
-        button.setAccessibleName(text)
-        button.setToolTip(text)
-        button.setAutoRaise(True)
-        self._icons.append((button, icon_name))
-        return button
-
-    def _recolour(self) -> None:
-        size = self.fontMetrics().height()
-        for button, name in self._icons:
-            button.setIcon(icon(name, self._theme))
-            button.setIconSize(QSize(size, size))
 
     def step(self, direction: int) -> bool:
         """Go one step on or back; tell whether there was one."""
