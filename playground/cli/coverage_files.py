@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 import zipfile
 from dataclasses import replace
@@ -14,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playground.cli import files, schema
-from playground.cli.process import kill_group, run_worker, unwinding_on_sigterm
+from playground.cli.drawing import draw
+from playground.cli.process import run_worker
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -99,35 +97,15 @@ def _told(outcome: Outcome, pictures: Mapping[str, Path], failure: str) -> Outco
 
 def _draw(data: Path, paths: list[Path], title: str, theme: str) -> str:
     """Draw in a process of its own; return why that failed, or an empty string."""
-    root = str(Path(__file__).resolve().parents[2])
-    code = (
-        f"import sys; root = {root!r}; root in sys.path or sys.path.append(root); "
-        "from playground.ui.coverage_picture import main; sys.exit(main(sys.argv[1:]))"
-    )
     options = ["--title", title, "--theme", theme, "--", str(data), *map(str, paths)]
-    with (
-        unwinding_on_sigterm(),
-        subprocess.Popen(
-            [sys.executable, "-P", "-c", code, *options],
-            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=os.name != "nt",
-        ) as drawing,
-    ):
-        try:
-            _, said = drawing.communicate(timeout=_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            return f"it was not drawn within {_LIMIT_S:.0f} s"
-        finally:
-            kill_group(drawing)
-    if drawing.returncode == 0:
+    drawn = draw("playground.ui.coverage_picture", options, _LIMIT_S)
+    if drawn is None:
+        return f"it was not drawn within {_LIMIT_S:.0f} s"
+    if drawn.status == 0:
         return ""
-    if drawing.returncode < 0:
-        return f"Qt's process died of {signal.Signals(-drawing.returncode).name}"
-    return (said.strip().splitlines() or [f"exit status {drawing.returncode}"])[-1]
+    if drawn.killer:
+        return f"Qt's process died of {drawn.killer}"
+    return drawn.last_words or f"exit status {drawn.status}"
 
 
 def _is_own_svg(path: Path) -> bool:
