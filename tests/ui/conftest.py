@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from playground.model.resources import kernels_dir
 from playground.ui.document import Document
 from tests.ui.fake_engine import FakeEngine
+from tests.ui.matmul_engine import MatmulEngine
 
 
 @pytest.fixture
@@ -33,6 +34,27 @@ def _engine(mode: str, qapp: QApplication) -> Iterator[FakeEngine]:
     yield fake
     fake.shutdown()
     _delete(fake)
+
+
+@pytest.fixture
+def matmul_engine(qapp: QApplication) -> Iterator[MatmulEngine]:
+    """A fake engine that counts a matrix product."""
+    engine = MatmulEngine()
+    engine.start()
+    yield engine
+    engine.shutdown()
+
+
+@pytest.fixture
+def matmul_document(matmul_engine: MatmulEngine, qtbot: QtBot) -> Iterator[Document]:
+    """A document whose matrix product has run and is counted."""
+    document = Document(matmul_engine)
+    qtbot.waitUntil(lambda: matmul_engine.state == "ready")
+    document.set_text("# matmul")
+    document.run()
+    qtbot.waitUntil(lambda: document.is_current(document.coverage))
+    yield document
+    document.close()
 
 
 @pytest.fixture

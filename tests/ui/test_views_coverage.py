@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,37 +22,18 @@ from playground.ui.views.plane_colours import owner_slot
 from playground.ui.views.plane_footprint import footprint_shape
 from playground.ui.views.plane_image import colour
 from playground.ui.views.plane_place import Placed, placed, rectangles
+from tests.ui.coverage_views import shown
 from tests.ui.fake_engine import FOLD, FakeEngine
 from tests.ui.matmul_engine import MatmulEngine
 
 
-def show(document: Document, qtbot: QtBot, width: int = 620, height: int = 620) -> CoverageView:
-    view = CoverageView(document, Theme())
-    qtbot.addWidget(view)
-    view.resize(width, height)
-    view.show()
-    qtbot.waitExposed(view)
-    qtbot.waitUntil(lambda: view.idle)
-    return view
+def show(document: Document, qtbot: QtBot) -> CoverageView:
+    return shown(document, qtbot, 620, 620)
 
 
 @pytest.fixture
-def matmul_engine(qapp: QApplication) -> Iterator[MatmulEngine]:
-    engine = MatmulEngine()
-    engine.start()
-    yield engine
-    engine.shutdown()
-
-
-@pytest.fixture
-def view(matmul_engine: MatmulEngine, qtbot: QtBot) -> Iterator[CoverageView]:
-    document = Document(matmul_engine)
-    qtbot.waitUntil(lambda: matmul_engine.state == "ready")
-    document.set_text("# matmul")
-    document.run()
-    qtbot.waitUntil(lambda: document.is_current(document.coverage))
-    yield show(document, qtbot)
-    document.close()
+def view(matmul_document: Document, qtbot: QtBot) -> CoverageView:
+    return show(matmul_document, qtbot)
 
 
 def hover(view: CoverageView, row: float, column: float) -> None:

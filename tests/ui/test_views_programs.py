@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
@@ -17,38 +15,19 @@ from playground.ui.theme import Theme
 from playground.ui.views.coverage import CoverageView
 from playground.ui.views.map_grid import best_columns
 from playground.ui.views.plane_footprint import LOADED, STORED, step_shape
+from tests.ui.coverage_views import shown
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.fake_programs import RESIDENT, SMS
 from tests.ui.matmul_engine import STEP_K, MatmulEngine
 
 
-def show(document: Document, qtbot: QtBot, width: int = 900, height: int = 760) -> CoverageView:
-    view = CoverageView(document, Theme())
-    qtbot.addWidget(view)
-    view.resize(width, height)
-    view.show()
-    qtbot.waitExposed(view)
-    qtbot.waitUntil(lambda: view.idle)
-    return view
+def show(document: Document, qtbot: QtBot) -> CoverageView:
+    return shown(document, qtbot, 900, 760)
 
 
 @pytest.fixture
-def matmul_engine(qapp: QApplication) -> Iterator[MatmulEngine]:
-    engine = MatmulEngine()
-    engine.start()
-    yield engine
-    engine.shutdown()
-
-
-@pytest.fixture
-def view(matmul_engine: MatmulEngine, qtbot: QtBot) -> Iterator[CoverageView]:
-    document = Document(matmul_engine)
-    qtbot.waitUntil(lambda: matmul_engine.state == "ready")
-    document.set_text("# matmul")
-    document.run()
-    qtbot.waitUntil(lambda: document.is_current(document.coverage))
-    yield show(document, qtbot)
-    document.close()
+def view(matmul_document: Document, qtbot: QtBot) -> CoverageView:
+    return show(matmul_document, qtbot)
 
 
 def press(view: CoverageView, name: str) -> None:
