@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QToolBu
 from pytestqt.qtbot import QtBot
 
 from playground.model.check import CheckResult
+from playground.model.knobs import Knob
 from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.theme import Theme
 from playground.ui.views.chips import Chip
 from playground.ui.views.formatting import significant, time_text
+from playground.ui.views.knob_row import KnobRow
 from playground.ui.views.knob_widgets import KnobSlider, KnobSpinBox
 from playground.ui.views.knobs import KnobsPanel
 from tests.ui.fake_engine import FakeEngine
@@ -402,3 +404,15 @@ def test_tab_goes_from_knob_to_knob(ran: Document, qtbot: QtBot) -> None:
         if met and widget is view.row("BLOCK_SIZE").stops[0]:
             break
     assert met == names
+
+
+def test_a_locked_knob_keeps_no_room_for_its_reset(qtbot: QtBot) -> None:
+    knob = Knob("BLOCK_SIZE", "pow2", "constexpr", 1024, minimum=16, maximum=65536)
+    row = KnobRow(knob.marked_derived("next_power_of_2(n)"), Theme())
+    qtbot.addWidget(row)
+    row.show_value(1024, 1024)
+    reset = row.findChild(QToolButton, "knob-reset:BLOCK_SIZE")
+    assert reset.isHidden()
+    assert not reset.sizePolicy().retainSizeWhenHidden()
+    row.take_knob(row.knob, unlocked=True)
+    assert reset.sizePolicy().retainSizeWhenHidden()

@@ -123,6 +123,11 @@ class KnobRow(QWidget):
             self._editor.take_knob(knob)
         self._lock.setVisible(knob.derived)
         locked = knob.derived and not unlocked
+        # Room for the reset, so that the row keeps its form when a knob moves; a locked one does
+        # not, and beside its mark that room would push the number out of a narrow panel.
+        policy = self._reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(not locked)
+        self._reset.setSizePolicy(policy)
         self._lock.setChecked(unlocked)
         self._lock.setText("bound to the data" if locked else "unlocked")
         lead = "Unlock it to move it all the same" if locked else "Lock it again"
@@ -169,9 +174,6 @@ class KnobRow(QWidget):
         self._reset.setText(_choice_text(captured))
         self._reset.setToolTip(f"Back to {_choice_text(captured)}, what the file launched with")
         self._reset.setAccessibleName(f"Reset {self.knob.name} to {_choice_text(captured)}")
-        policy = self._reset.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self._reset.setSizePolicy(policy)
         self._reset.setVisible(moved)
         self._explain("")
 
