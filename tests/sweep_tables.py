@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from playground.model.config import Config
+from playground.model.constraints import parse_constraint
 from playground.model.knobs import KnobValue
 from playground.model.search import Search
 from playground.model.sweep_space import SweepSpace
 
-RECORDED = Path(__file__).parent / "recorded_sweeps"
+RECORDED = Path(__file__).parents[1] / "assets" / "sweeps"
 
 
 @dataclass
@@ -41,19 +42,33 @@ class Table:
 
 
 def recorded() -> list[Table]:
-    """Return the sweeps that were recorded on a GPU (`search_quality.py record`)."""
+    """Return the sweeps that were recorded on a GPU (`record_sweeps`)."""
     return [read(path) for path in sorted(RECORDED.glob("*.json"))]
 
 
+def packed(told: dict[str, str], space: SweepSpace, times_ms: dict[Config, float | None]) -> str:
+    """Return a recorded sweep as text: the axes, and a time for each of their combinations.
+
+    null is a config that fails, is wrong, is ruled out or was not reached; four digits are more
+    than the timing knows.
+    """
+    times = [times_ms.get(config) for config in space.combinations()]
+    short = [None if time is None else float(f"{time:.4g}") for time in times]
+    axes = {name: list(values) for name, values in space.axes}
+    where = [item.text for item in space.constraints]
+    return json.dumps(
+        {**told, "axes": axes, "where": where, "times_ms": short}, separators=(",", ":")
+    )
+
+
 def read(path: Path) -> Table:
-    """Return a recorded sweep: `axes` by knob, and `rows` of values and a time."""
+    """Return the recorded sweep that `packed` wrote."""
     told = json.loads(path.read_text())
     axes = tuple((name, tuple(values)) for name, values in told["axes"].items())
     names = [name for name, _ in axes]
-    times = {
-        Config(tuple(zip(names, values, strict=True))): time_ms for values, time_ms in told["rows"]
-    }
-    return Table(path.stem, SweepSpace(axes), times)
+    space = SweepSpace(axes, tuple(parse_constraint(text, names) for text in told["where"]))
+    times = dict(zip(space.combinations(), told["times_ms"], strict=True))
+    return Table(path.stem, space, times)
 
 
 def synthetic(seed: int = 0) -> Table:

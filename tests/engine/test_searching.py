@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -12,7 +13,7 @@ from playground.model.config import Config
 from playground.model.constraints import parse_constraint
 from playground.model.sweep_plan import Strategy, SweepPlan, chosen_strategy
 from playground.model.sweep_space import SweepSpace
-from tests.sweep_tables import Table, synthetic
+from tests.sweep_tables import Table, packed, read, synthetic
 
 needs_optuna = pytest.mark.skipif(
     importlib.util.find_spec("optuna") is None, reason="Optuna is not installed"
@@ -75,3 +76,20 @@ def test_auto_takes_all_up_to_500_and_searches_only_by_times() -> None:
     assert chosen_strategy(plan, 500, timed=True) == "exhaustive"
     assert chosen_strategy(plan, 501, timed=True) == "tpe"
     assert chosen_strategy(plan, 501, timed=False) == "random"
+
+
+def test_a_recorded_sweep_is_read_as_it_was_written(tmp_path: Path) -> None:
+    condition = parse_constraint("A != 4 or B == 1", ("A", "B"))
+    space = SweepSpace((("A", (1, 2, 4)), ("B", (1, 2))), (condition,))
+    times = {
+        Config.of({"A": a, "B": b}): time_ms
+        for a, b, time_ms in ((1, 1, 0.123456), (1, 2, None), (2, 1, 3.0), (4, 1, 7.5e-3))
+    }
+    path = tmp_path / "small.json"
+    path.write_text(packed({"device": "made up"}, space, times))
+    table = read(path)
+    assert table.space.count().valid == space.count().valid == 5
+    assert {c: t for c, t in table.times_ms.items() if t is not None} == {
+        Config.of({"A": 1, "B": 1}): 0.1235, Config.of({"A": 2, "B": 1}): 3.0,
+        Config.of({"A": 4, "B": 1}): 7.5e-3,
+    }  # fmt: skip
