@@ -167,6 +167,10 @@ def _add_sweep(add: Callable[..., object]) -> None:
 def _add_sweeps(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("numbers", nargs="*", type=int, metavar="N", help="which sweep to show")
     form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--compare", action="store_true",
+        help="two sweeps side by side: what got faster or slower, winner against winner",
+    )  # fmt: skip
     form.add_argument("--t4", action="store_true", help="print one sweep's results as T4 JSON")
     form.add_argument(
         "--table", metavar="SIZE",

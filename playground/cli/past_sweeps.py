@@ -7,12 +7,13 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from playground.cli import schema, sweep_text
+from playground.cli import schema, sweep_compare_text, sweep_text
 from playground.cli.outputs import writing
 from playground.cli.text_table import duration, table
+from playground.engine.past_sweeps import as_t4, as_table, past
 from playground.engine.sweep_store import StoredSweep, StoreError, SweepStore, opened
-from playground.model.sweep_export import TableError, t4
-from playground.model.sweep_export import table as size_table
+from playground.model.sweep_compare import compare_sweeps
+from playground.model.sweep_export import TableError
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +26,8 @@ def show(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         parser.error("--t4 takes the number of one sweep")
     if options.table is not None and not numbers:
         parser.error("--table takes the numbers of sweeps, one a size")
+    if options.compare and len(numbers) != 2:
+        parser.error("--compare takes the numbers of two sweeps, the earlier one first")
     try:
         with opened() as store:
             if store.note:
@@ -44,12 +47,15 @@ def _text(store: SweepStore, options: argparse.Namespace) -> str:
         if number not in known:
             raise LookupError(f"there is no sweep {number} in {store.path}")
     if options.t4:
-        (number,) = options.numbers
-        return _json(t4(store.rows(number), known[number].started))
+        return _json(as_t4(store, options.numbers[0]))
+    if options.compare:
+        before, after = (past(known[number]) for number in options.numbers)
+        found = compare_sweeps(store.open(before.number), store.open(after.number))
+        if options.json:
+            return _json(sweep_compare_text.data(before, after, found))
+        return sweep_compare_text.text(before, after, found)
     if options.table is not None:
-        return _json(size_table(
-            (_size(known[number], options.table), store.open(number)) for number in options.numbers
-        ))  # fmt: skip
+        return _json(as_table(store, options.numbers, options.table))
     documents = [
         schema.sweep(store.open(number), str(known[number].facts.get("kernel", "")))
         for number in options.numbers
@@ -59,14 +65,6 @@ def _text(store: SweepStore, options: argparse.Namespace) -> str:
     if documents:
         return "\n\n".join(map(sweep_text.report, documents))
     return _list(list(known.values()))
-
-
-def _size(sweep: StoredSweep, name: str) -> int:
-    sizes = sweep.facts.get("sizes", {})
-    if name not in sizes:
-        has = ", ".join(sizes) or "none"
-        raise TableError(f"sweep {sweep.number} was of no problem size {name}; it has {has}")
-    return int(sizes[name])
 
 
 def _list(sweeps: list[StoredSweep]) -> str:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playground.cli.work import RefusedError, Work, refusal
+from playground.engine import past_sweeps
 from playground.engine.sweep_store import opened
-from playground.model.config import validated
-from playground.model.knobs import KnobError
-from playground.model.sweep import best_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from playground.engine.freezing_dispatch import Dispatch
-    from playground.engine.sweep_store import SweepStore
     from playground.model.config import Config
 
 
@@ -35,50 +30,15 @@ def from_sweeps(work: Work) -> tuple[tuple[Config, ...], Dispatch | None]:
         return (), None
     if task.best is not None and task.dispatch:
         raise RefusedError(refusal("export", "--best and --dispatch are two ways: choose", task))
-    found: dict[int, list[Config]] = {}
-    facts: dict[int, Mapping[str, Any]] = {}
-    with opened() as store:
-        known = {sweep.number: sweep.facts for sweep in store.sweeps()}
-        for number in task.past:
-            found[number] = _best(work, store, number)
-            facts[number] = known[number]
-    if not any(found.values()):
-        raise RefusedError(refusal("export", "those sweeps timed no right config", task))
-    if task.dispatch:
-        return (), _dispatch(work, found, facts)
+    try:
+        with opened() as store:
+            found = past_sweeps.best_of(store, task.past, task.best or 1, work.launch.knobs)
+            if task.dispatch:
+                table, work.config = past_sweeps.dispatch(store, found, work.launch)
+                return (), table
+    except past_sweeps.PastSweepError as error:
+        raise RefusedError(
+            refusal("export", str(error), task, hint="`triton-playground sweeps` lists them")
+        ) from error
     work.config, *others = dict.fromkeys(one for configs in found.values() for one in configs)
     return (tuple(others) if task.best is not None else ()), None
-
-
-def _best(work: Work, store: SweepStore, number: int) -> list[Config]:
-    try:
-        rows = best_rows(store.open(number), work.task.best or 1)
-        return [validated(row.config, work.launch.knobs) for row in rows]
-    except (LookupError, KnobError) as error:
-        raise RefusedError(
-            refusal("export", f"sweep {number}: {error}", work.task,
-                    hint="`triton-playground sweeps` lists them")
-        ) from error  # fmt: skip
-
-
-def _dispatch(
-    work: Work, found: Mapping[int, list[Config]], facts: Mapping[int, Mapping[str, Any]]
-) -> Dispatch:
-    from playground.engine.freezing_autotune import NoTunerError
-    from playground.engine.freezing_dispatch import Measured, dispatch_of
-
-    own = {item.name: int(item.text) for item in work.launch.arguments if item.kind == "int"}
-    measured = [
-        Measured(
-            tuple((item[0], int(item[2])) for item in facts[number]["arguments"]
-                  if item[1] == "int"), configs[0],
-        )
-        for number, configs in found.items()
-        if configs
-    ]  # fmt: skip
-    try:
-        table = dispatch_of(measured)
-        work.config = table.config_at(table.size_of(own))
-    except (NoTunerError, KeyError) as error:
-        raise RefusedError(refusal("export", f"no table by size: {error}", work.task)) from error
-    return table

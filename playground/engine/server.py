@@ -255,6 +255,10 @@ class EngineServer:
             from playground.engine.clocks.nvml import clock_state
 
             return messages.Clocks(clock_state())
+        if isinstance(request, (messages.GetSweeps, messages.OpenSweep)):
+            from playground.engine import server_sweeps
+
+            return server_sweeps.answer(request)
         if not isinstance(request, (messages.GetPlane, messages.GetElement)):
             raise TypeError(f"{type(request).__name__} belongs on the comm {JOBS_TARGET}")
         counts = self._session.kept.counts_to_show((request.launch, request.config))

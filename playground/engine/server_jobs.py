@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import server_compiler, server_programs, server_timing
+from playground.engine import server_compiler, server_programs, server_sweeps, server_timing
 from playground.protocol import messages
 
 if TYPE_CHECKING:
@@ -74,26 +74,6 @@ def _program(session: Any, request: messages.GetProgram, _job: Job) -> Reply:
     return counts.footprint(prepared, request.tensor, request.program, request.view)  # type: ignore[no-any-return]
 
 
-def _sweep(session: Any, request: messages.Sweep, job: Job) -> Reply:
-    from playground.model.knobs import sweep_values
-    from playground.model.sweep_plan import SweepPlan
-    from playground.model.sweep_space import make_space
-
-    launch, config = session.launches[request.launch].info, request.config
-    values = request.values or {
-        knob.name: sweep_values(knob, config[knob.name])
-        for knob in launch.knobs
-        if knob.name in config
-    }
-    space = make_space(launch.knobs, config, values, request.where, session.sizes)
-    plan = SweepPlan(
-        space, request.strategy, most=request.most, budget_ms=request.budget_ms, start=config,
-        baseline=request.baseline, resume=request.resume, stored=True,
-    )  # fmt: skip
-    result = session.sweep(request.launch, target=request.target, job=job, plan=plan)
-    return messages.Swept(result)
-
-
 def _export(session: Any, request: messages.Export, _job: Job) -> Reply:
     return session.export(  # type: ignore[no-any-return]
         request.launch, request.config, keep_autotune=request.keep_autotune
@@ -105,11 +85,11 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     messages.Replay: _replay,
     messages.CompileAhead: _compile_ahead,
     messages.GetProgram: _program,
-    messages.Sweep: _sweep,
     messages.Export: _export,
     **server_timing.JOBS,
     **server_compiler.JOBS,
     **server_programs.JOBS,
+    **server_sweeps.JOBS,
 }
 """What does each request."""
 
@@ -118,10 +98,10 @@ STAGES: dict[type, Stage] = {
     messages.Replay: "runtime",
     messages.CompileAhead: "compile",
     messages.GetProgram: "coverage",
-    messages.Sweep: "sweep",
     messages.Export: "export",
     **dict.fromkeys(server_timing.JOBS, "timing"),
     **dict.fromkeys(server_compiler.JOBS, "compile"),
     **dict.fromkeys(server_programs.JOBS, "coverage"),
+    **server_sweeps.STAGES,
 }
 """The stage that a request's failure belongs to."""

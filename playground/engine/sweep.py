@@ -94,6 +94,7 @@ class _Sweep:
         self._notes: list[str] = []
         self._excluded = 0
         self._started = time.monotonic()
+        self._before_s = 0.0
         self._ranking = sweep_rows.no_ranking()
         cores = sorted(usable_cores())
         roomy = self._timed and len(cores) >= _FEWEST_CORES
@@ -154,6 +155,7 @@ class _Sweep:
         """Take over what an earlier sweep has measured, as far as it lies in this one's space."""
         if self._record is None:
             return
+        self._before_s = max((row.at_s or 0.0 for row, _ in self._record.earlier), default=0.0)
         for row, samples in self._record.earlier:
             if row.status in ("constraint", "cancelled"):
                 continue  # of that sweep's conditions, which may be others now
@@ -312,6 +314,8 @@ class _Sweep:
 
     def _add(self, row: SweepRow, *, tell: bool = True) -> None:
         """Take a new row, tell the search of it and send it."""
+        if not row.kept:
+            row = replace(row, at_s=self._before_s + time.monotonic() - self._started)
         self._keep(row)
         with self._lock:
             if tell:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 METHOD = 1
 """Raised whenever times come about in another way, so that they are never mixed."""
-_DESCRIPTIVE = frozenset({"file", "title", "launch", "space", "start", "sizes"})
+_DESCRIPTIVE = frozenset({
+    "file", "title", "launch", "space", "start", "sizes", "where", "listed", "strategy", "most",
+})  # fmt: skip
 
 
 class SweepRecord:
@@ -112,6 +114,10 @@ def facts_of(session: Session, launch: int, plan: SweepPlan, target: str | None)
         "sizes": dict(session.sizes),
         "start": plan.start.as_dict() if plan.start is not None else None,
         "space": {name: list(values) for name, values in plan.space.axes},
+        "where": [condition.text for condition in plan.space.constraints],
+        "listed": [config.as_dict() for config in plan.space.listed],
+        "strategy": plan.strategy,
+        "most": plan.most,
     }  # fmt: skip
 
 

@@ -29,7 +29,8 @@ class SweepRow:
     In the interpreter `median_ms` is None: there a sweep ranks nothing by time. `screened` says
     that timing ended early because the config is far from the best, `confirmed` that it was timed
     among the finalists, in turns; `place` is its group then, 1 for the fastest and what is tied
-    with it. `kept` marks a row taken over from an earlier, interrupted sweep.
+    with it. `kept` marks a row taken over from an earlier, interrupted sweep. `at_s` is when it
+    was known, in seconds from the start of its sweep.
     """
 
     config: Config
@@ -49,6 +50,7 @@ class SweepRow:
     confirmed: bool = False
     place: int | None = None
     kept: bool = False
+    at_s: float | None = None
 
 
 @dataclass(frozen=True)

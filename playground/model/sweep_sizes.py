@@ -60,18 +60,25 @@ class Across:
 def across(sweeps: Sequence[SizedSweep]) -> Across:
     """Return the configs that lose least over all sizes.
 
-    Only configs that were right and timed at every size come into question; a time that was cut
-    short because the config was hopeless still says by about how much it loses.
+    Only configs that were right and timed at every size come into question.
+    """
+    found = compromises(sweeps)
+    if not found:
+        return Across()
+    return Across(found[0], min(found, key=lambda item: item.worst[1]))
+
+
+def compromises(sweeps: Sequence[SizedSweep]) -> tuple[Compromise, ...]:
+    """Return every config that was right and timed at all sizes, the least lossy on average first.
+
+    A time that was cut short because the config was hopeless still says by about how much it loses.
     """
     tables = [(item.sizes, item.times_ms()) for item in sweeps]
     if not tables or not all(times for _, times in tables):
-        return Across()
+        return ()
     common = [c for c in tables[0][1] if all(c in times for _, times in tables)]
-    if not common:
-        return Across()
-    found = [_compromise(config, tables) for config in common]
-    return Across(
-        min(found, key=lambda item: item.mean), min(found, key=lambda item: item.worst[1])
+    return tuple(
+        sorted((_compromise(config, tables) for config in common), key=lambda item: item.mean)
     )
 
 

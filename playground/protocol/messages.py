@@ -3,7 +3,8 @@
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
 (answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
 A request's class names what it is; `codec` finds the class by that name. They are defined in
-`requests`, `replies`, `timing`, `compiler` and `programs`; all of them are reached from here.
+`requests`, `replies`, `timing`, `compiler`, `programs` and `sweeps`; all of them are reached from
+here.
 """
 
 from __future__ import annotations
@@ -70,6 +71,15 @@ from playground.protocol.requests import (
     Step,
     Sweep,
 )
+from playground.protocol.sweeps import (
+    ExportSweep,
+    GetSweeps,
+    OpenedSweep,
+    OpenSweep,
+    PrepareSweep,
+    SweepAt,
+    Sweeps,
+)
 from playground.protocol.timing import (
     Compare,
     Compared,
@@ -96,6 +106,7 @@ Request = (
     | GetOwnBenchmarks
     | GetCode | GetPasses | CompareCompilations | GetStageDiff | CompileAll | CompileEdited
     | GetSchedule | GetSteps | GetReuse | SaveCounts
+    | PrepareSweep | ExportSweep | GetSweeps | OpenSweep
     | Hello | Cancel | Pause | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -105,6 +116,7 @@ Reply = (
     | OwnBenchmarks
     | Code | Passes | ComparedCompilations | StageDiff | Fitted | FittedAll | Edited
     | Scheduled | ProgramSteps | Reused | CountsSaved
+    | SweepAt | Sweeps | OpenedSweep
 )  # fmt: skip
 
 __all__ = [
@@ -127,6 +139,7 @@ __all__ = [
     "Element",
     "Energies",
     "Export",
+    "ExportSweep",
     "Exported",
     "Finished",
     "Fitted",
@@ -148,16 +161,20 @@ __all__ = [
     "GetSchedule",
     "GetStageDiff",
     "GetSteps",
+    "GetSweeps",
     "Hello",
     "HostCosts",
     "Ir",
     "Measured",
+    "OpenSweep",
+    "OpenedSweep",
     "OwnBenchmarks",
     "Paint",
     "Passes",
     "Pause",
     "Plane",
     "PlaneView",
+    "PrepareSweep",
     "Profile",
     "Profiled",
     "ProgramFootprint",
@@ -176,16 +193,22 @@ __all__ = [
     "StageDiff",
     "Step",
     "Sweep",
+    "SweepAt",
     "SweepProgress",
+    "Sweeps",
     "Swept",
     "Trace",
     "Traced",
     "Unusable",
 ]
 
-SIDE_REQUESTS = (Hello, Cancel, Pause, GetPlane, GetElement, GetClocks)
+SIDE_REQUESTS = (
+    Hello, Cancel, Pause, GetPlane, GetElement, GetClocks, GetSweeps, OpenSweep,
+)  # fmt: skip
 """Requests that the engine answers at once, also while it is busy; all others wait their turn."""
 
-UNSEEN_REQUESTS = (CompileAhead, CompileEdited, GetFloor, GetProgram, GetSteps)
+UNSEEN_REQUESTS = (
+    CompileAhead, CompileEdited, GetFloor, GetProgram, GetSteps, PrepareSweep,
+)  # fmt: skip
 """Requests for the engine's idle time, which make way for any other, and requests of milliseconds
 that follow the cursor: the engine is not called busy for them."""

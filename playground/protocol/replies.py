@@ -15,6 +15,7 @@ from playground.model.finding import Finding
 from playground.model.launch import Launch
 from playground.model.measurement import ClockState, Measurement
 from playground.model.sweep import SweepResult, SweepRow
+from playground.model.sweep_sizes import Sizes
 from playground.protocol.requests import Paint, PlaneView
 
 
@@ -197,9 +198,10 @@ class SweepProgress:
 
 @dataclass(frozen=True)
 class Swept:
-    """The whole sweep."""
+    """The whole sweep; of several problem sizes that at one of them."""
 
     result: SweepResult
+    sizes: Sizes = ()
 
 
 @dataclass(frozen=True)

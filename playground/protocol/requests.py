@@ -9,6 +9,7 @@ from playground.model.config import Config
 from playground.model.knobs import KnobValue
 from playground.model.measurement import CacheMode
 from playground.model.sweep_plan import Strategy
+from playground.model.sweep_sizes import Sizes
 
 Step = Literal["compile", "check", "measure", "coverage"]
 Paint = Literal["owner", "first", "loads", "stores"]
@@ -87,7 +88,10 @@ class Sweep:
     """Try every config of the space: `values` per knob, else a few steps around `config`.
 
     `where` are conditions, `most` bounds the configs tried, `baseline` is timed among the
-    finalists. With `resume` the rows of the latest sweep of the same launch are taken over.
+    finalists, `total_s` ends it after so long. With `resume` the rows of the latest sweep of the
+    same launch are taken over. `listed` configs (the file's own) are tried besides; without
+    `values` only they are. At several `sizes` each is a sweep of its own: `SweepAt`, its rows, and
+    its `Swept`, one after the other.
     """
 
     launch: int
@@ -100,6 +104,9 @@ class Sweep:
     most: int | None = None
     baseline: Config | None = None
     resume: bool = False
+    listed: tuple[Config, ...] = ()
+    sizes: tuple[Sizes, ...] = ()
+    total_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -107,3 +107,20 @@ def test_export_by_size_from_two_past_sweeps(call, tmp_path, monkeypatch):
                  "--sweep", 2, "--best", 2, "--json")  # fmt: skip
     assert 'key=["M", "N", "K"]' in tuned.document["export"]["text"]
     assert call("export", KERNELS / "matmul.py", "--dispatch", "--json").status == 2
+
+
+def test_two_sweeps_are_compared(store, capsys):
+    with opened() as kept:
+        for number, ms in ((1, 0.5), (2, 0.4)):
+            row = SweepRow(CONFIG, "correct", median_ms=ms, low_ms=ms * 0.99, high_ms=ms * 1.01)
+            kept.add(number, row, (ms,))
+    status, out, _ = said(capsys, "1", "2", "--compare")
+    assert status == 0
+    assert "m=16" in out
+    assert "1 faster" in out
+    assert "−20.0 %" in out
+    found = json.loads(said(capsys, "1", "2", "--compare", "--json")[1])
+    assert found["changes"][0]["ratio"] == 0.8
+    assert found["differences"] == [["problem sizes", "m=16", "m=256"]]
+    with pytest.raises(SystemExit):
+        said(capsys, "1", "--compare")
