@@ -93,7 +93,9 @@ def _nsight(work: Work) -> object:
     try:
         report = session.nsight(index, config, work.job)
     except NsightError as error:
-        work.report.add(Finding("warning", "timing", str(error), hint=f"by hand: {command}"))
+        work.report.add(
+            Finding("warning", "timing", str(error), hint=f"where it is allowed: {command}")
+        )
         return {"command": command, "report": None}
     return {"command": command, "report": schema.nsight(report)}
 

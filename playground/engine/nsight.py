@@ -43,7 +43,7 @@ _STALL_LABEL = re.compile(r"(?:Stall (\w+(?: \w+)*)|Selected)$")
 
 
 class NsightError(RuntimeError):
-    """Nsight Compute is missing, not allowed, or profiled nothing; the message says what to do."""
+    """Nsight Compute is missing, not allowed, or profiled nothing; a note has the command."""
 
 
 def command(target: Sequence[str], log: str | None = None, *, waits: bool = True) -> list[str]:
@@ -84,13 +84,11 @@ def profile(path: str, options: Sequence[str], job: Job | None = None) -> Nsight
     Raises
     ------
     NsightError
-        `ncu` is not there, its counters are not allowed, or nothing was profiled; the message ends
-        with the command to run by hand.
+        `ncu` is not there, its counters are not allowed, or nothing was profiled; a note of the
+        error has the command to run by hand (`copyable`).
     """
     if shutil.which("ncu") is None:
-        raise NsightError(
-            "Nsight Compute (ncu) is not on the PATH; where it is, run: " + copyable(path, options)
-        )
+        raise _failed("Nsight Compute (ncu) is not on the PATH", path, options)
     job = job or Job()
     target = replay_command(path, options)
     report, said = _profiled(target, job, waits=True)
@@ -98,8 +96,15 @@ def profile(path: str, options: Sequence[str], job: Job | None = None) -> Nsight
         # A version or GPU that has no such metrics: the sections say enough to be worth having.
         report, said = _profiled(target, job, waits=False)
     if not report.metrics:
-        raise NsightError(_why(said) + "; by hand: " + copyable(path, options))
+        raise _failed(_why(said), path, options)
     return report
+
+
+def _failed(why: str, path: str, options: Sequence[str]) -> NsightError:
+    """Return the error that says why, and in a note what to run where it works."""
+    error = NsightError(why)
+    error.add_note("by hand, where it is allowed: " + copyable(path, options))
+    return error
 
 
 def _profiled(target: list[str], job: Job, *, waits: bool) -> tuple[NsightReport, str]:

@@ -192,7 +192,7 @@ class FakeCurves:
 
     def _answer_profile(self, request: timing.Profile) -> list[messages.Reply]:
         if not self.has_nsight:
-            why = f"Nsight Compute (ncu) is not on the PATH; where it is, run: {COMMAND}"
+            why = "Nsight Compute (ncu) is not on the PATH"
             return [timing.Profiled(request.launch, request.config, None, COMMAND, why)]
         return [
             messages.Progress("Nsight Compute is profiling the launch"),

@@ -147,9 +147,7 @@ class NsightView(QWidget):
 
     def _show_notice(self) -> None:
         nsight = self._nsight
-        # What to run by hand stands below, in a field of its own.
-        why = nsight.why.replace(nsight.command, "").strip().rstrip(":;,") if nsight.why else ""
-        why = why.removesuffix("where it is, run").removesuffix("by hand").rstrip(" ;,")
+        why = nsight.why
         if why and nsight.command:
             why += ". The command below does the same where it is allowed."
         if not why and self._document.dirty and self._document.launch is not None:
