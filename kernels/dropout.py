@@ -1,8 +1,10 @@
 """Dropout with a seed: the mask is computed, not stored.
 
-`tl.rand` is a counter-based generator: the number for an element depends on the seed and on the
-element's offset only, not on BLOCK_SIZE or on which program asks. So the same seed drops the same
-elements under every config, and a backward pass can compute the mask again for nothing.
+The generator is counter-based: the number for an element depends on the seed and on the element's
+offset only, not on BLOCK_SIZE or on which program asks. So the same seed drops the same elements
+under every config, and a backward pass can compute the mask again for nothing. One turn of the
+generator gives four numbers: `tl.rand` would throw three of them away and be bound by arithmetic,
+`tl.rand4x` gives each of four neighbours one of them.
 """
 
 import torch
@@ -17,7 +19,11 @@ def dropout_kernel(x_ptr, out_ptr, n_elements, probability, seed, BLOCK_SIZE: tl
     offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
     mask = offsets < n_elements
     x = tl.load(x_ptr + offsets, mask=mask)
-    kept = tl.rand(seed, offsets) > probability
+    counters = tl.program_id(0) * (BLOCK_SIZE // 4) + tl.arange(0, BLOCK_SIZE // 4)
+    first, second, third, fourth = tl.rand4x(seed, counters)
+    # Interleaved twice they stand in the order first, second, third, fourth, counter by counter.
+    drawn = tl.interleave(tl.interleave(first, third), tl.interleave(second, fourth))
+    kept = drawn > probability
     # What is left is scaled up, so that the expected value stays.
     out = tl.where(kept, x / (1 - probability), 0.0)
     tl.store(out_ptr + offsets, out, mask=mask)
@@ -38,7 +44,7 @@ def dropout(x: torch.Tensor, probability: float, seed: int) -> torch.Tensor:
 
 
 def philox(seed: int, counter: torch.Tensor, rounds: int = 10) -> torch.Tensor:
-    """Return the first word of Philox-4x32 for 32-bit counters: the generator behind `tl.rand`.
+    """Return the four words of Philox-4x32 for each 32-bit counter: what `tl.rand4x` draws from.
 
     Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11, 2011.
     """
@@ -53,7 +59,7 @@ def philox(seed: int, counter: torch.Tensor, rounds: int = 10) -> torch.Tensor:
             first[0] ^ words[3] ^ keys[1], first[1],
         ]  # fmt: skip
         keys = [(keys[0] + 0x9E3779B9) & low, (keys[1] + 0xBB67AE85) & low]
-    return words[0]
+    return torch.stack(words, dim=-1)
 
 
 def _product(words: torch.Tensor, factor: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -64,7 +70,7 @@ def _product(words: torch.Tensor, factor: int) -> tuple[torch.Tensor, torch.Tens
 
 
 def uniform(word: torch.Tensor) -> torch.Tensor:
-    """Return the number in [0, 1) that `tl.rand` makes of a word."""
+    """Return the number in [0, 1) that Triton makes of a word."""
     signed = torch.where(word >= 2**31, word - 2**32, word)
     return torch.where(signed < 0, -signed - 1, signed).float() * 4.6566127342e-10
 
@@ -83,7 +89,8 @@ def example(n: int = 98432, seed: int = 123) -> torch.Tensor:
 def reference(n: int = 98432, seed: int = 123) -> torch.Tensor:
     """Return what `example` should compute, with the generator written out in torch."""
     x = inputs(n)
-    drawn = uniform(philox(seed, torch.arange(n, device=x.device)))
+    counters = torch.arange(triton.cdiv(n, 4), device=x.device)
+    drawn = uniform(philox(seed, counters)).flatten()[:n]
     return torch.where(drawn > 1 / 3, x / (1 - 1 / 3), 0.0)
 
 

@@ -16,11 +16,12 @@ LOG2_E = 1.4426950408889634  # the hardware's exponential is base 2
 
 
 @triton.jit
-def load_rows(ptr, rows, stride, length, HEAD: tl.constexpr):
-    """Return rows of a (length, HEAD) matrix, zero past its end."""
+def load_rows(ptr, rows, stride, length, HEAD: tl.constexpr, MASKED: tl.constexpr):
+    """Return rows of a (length, HEAD) matrix; if MASKED, zero past its end."""
     columns = tl.arange(0, HEAD)
-    offsets = rows[:, None] * stride + columns[None, :]
-    return tl.load(ptr + offsets, mask=rows[:, None] < length, other=0.0)
+    places = ptr + rows[:, None] * stride + columns[None, :]
+    inside = rows[:, None] < length
+    return tl.load(places, mask=inside, other=0.0) if MASKED else tl.load(places)
 
 
 @triton.jit
@@ -34,10 +35,34 @@ def store_rows(ptr, rows, stride, length, values, HEAD: tl.constexpr):
 @triton.jit
 def seen(rows, columns, length, CAUSAL: tl.constexpr):
     """Return which of the queries `rows` look at which of the keys `columns`."""
-    inside = (rows[:, None] < length) & (columns[None, :] < length)
+    inside = (rows < length) & (columns < length)
     if CAUSAL:
-        inside = inside & (rows[:, None] >= columns[None, :])
+        inside = inside & (rows >= columns)
     return inside
+
+
+@triton.jit
+def forward_blocks(
+    q, k_ptr, v_ptr, rows, first_key, last_key, row_stride, length, scale, highest, total, out,
+    HEAD: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """Return the running maximum, sum and output after the keys from `first_key` to `last_key`."""
+    for first in range(first_key, last_key, BLOCK_N):
+        columns = first + tl.arange(0, BLOCK_N)
+        k = load_rows(k_ptr, columns, row_stride, length, HEAD, MASKED)
+        scores = tl.dot(q, tl.trans(k))
+        if MASKED:
+            looks = seen(rows[:, None], columns[None, :], length, CAUSAL)
+            scores = tl.where(looks, scores, -1e30)
+        new = tl.maximum(highest, tl.max(scores, axis=1) * scale)
+        # One multiplication with addition an element: the scale waits until here.
+        weights = tl.exp2(scores * scale - new[:, None])
+        correction = tl.exp2(highest - new)
+        total = total * correction + tl.sum(weights, axis=1)
+        v = load_rows(v_ptr, columns, row_stride, length, HEAD, MASKED)
+        out = tl.dot(weights.to(v.dtype), v, out * correction[:, None])
+        highest = new
+    return highest, total, out
 
 
 @triton.jit
@@ -46,30 +71,62 @@ def attention_forward(
     HEAD: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64) * head_stride
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    q = load_rows(q_ptr + head, rows, row_stride, length, HEAD)
+    # The last rows look at the most keys: they start first, so that no long program ends alone.
+    block = tl.num_programs(0) - 1 - tl.program_id(0)
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    q = load_rows(q_ptr + head, rows, row_stride, length, HEAD, True)
     highest = tl.full((BLOCK_M,), -1e30, dtype=tl.float32)
     total = tl.zeros((BLOCK_M,), dtype=tl.float32)
     out = tl.zeros((BLOCK_M, HEAD), dtype=tl.float32)
+    # Blocks of keys that every row looks at need no mask, and most blocks are such.
     end = length
+    whole = length // BLOCK_N * BLOCK_N
     if CAUSAL:
-        end = tl.minimum(length, (tl.program_id(0) + 1) * BLOCK_M)
-    for first in range(0, end, BLOCK_N):
-        columns = first + tl.arange(0, BLOCK_N)
-        k = load_rows(k_ptr + head, columns, row_stride, length, HEAD)
-        scores = tl.dot(q, tl.trans(k)) * scale
-        scores = tl.where(seen(rows, columns, length, CAUSAL), scores, -1e30)
-        new = tl.maximum(highest, tl.max(scores, axis=1))
-        weights = tl.exp2(scores - new[:, None])
-        correction = tl.exp2(highest - new)
-        total = total * correction + tl.sum(weights, axis=1)
-        v = load_rows(v_ptr + head, columns, row_stride, length, HEAD)
-        out = tl.dot(weights.to(v.dtype), v, out * correction[:, None])
-        highest = new
+        end = tl.minimum(length, (block + 1) * BLOCK_M)
+        whole = tl.minimum(whole, block * BLOCK_M // BLOCK_N * BLOCK_N)
+    highest, total, out = forward_blocks(
+        q, k_ptr + head, v_ptr + head, rows, 0, whole, row_stride, length, scale,
+        highest, total, out, HEAD, BLOCK_N, CAUSAL, False,
+    )  # fmt: skip
+    highest, total, out = forward_blocks(
+        q, k_ptr + head, v_ptr + head, rows, whole, end, row_stride, length, scale,
+        highest, total, out, HEAD, BLOCK_N, CAUSAL, True,
+    )  # fmt: skip
     store_rows(out_ptr + head, rows, row_stride, length, out / total[:, None], HEAD)
     # Kept for backward: the logarithm (base 2) of each row's sum.
     place = log_ptr + tl.program_id(1) * length + rows
     tl.store(place, highest + tl.log2(total), mask=rows < length)
+
+
+@triton.jit
+def column_gradients(
+    k, v, q_ptr, dout_ptr, log_ptr, delta_ptr, columns, first_row, last_row, row_stride, length,
+    scale, dk, dv,
+    HEAD: tl.constexpr, BLOCK_M: tl.constexpr, CAUSAL: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """Return dk and dv after the queries from `first_row` to `last_row`.
+
+    The scores stand transposed, keys by queries: so they are what both products take as their left
+    side, straight out of the registers.
+    """
+    for first in range(first_row, last_row, BLOCK_M):
+        rows = first + tl.arange(0, BLOCK_M)
+        q = load_rows(q_ptr, rows, row_stride, length, HEAD, MASKED)
+        if MASKED:
+            log = tl.load(log_ptr + rows, mask=rows < length, other=0.0)
+            delta = tl.load(delta_ptr + rows, mask=rows < length, other=0.0)
+        else:
+            log = tl.load(log_ptr + rows)
+            delta = tl.load(delta_ptr + rows)
+        weights = tl.exp2(tl.dot(k, tl.trans(q)) * scale - log[None, :])
+        if MASKED:
+            looks = seen(rows[None, :], columns[:, None], length, CAUSAL)
+            weights = tl.where(looks, weights, 0.0)
+        dout = load_rows(dout_ptr, rows, row_stride, length, HEAD, MASKED)
+        dv = tl.dot(weights.to(dout.dtype), dout, dv)
+        dscores = weights * (tl.dot(v, tl.trans(dout)) - delta[None, :])
+        dk = tl.dot(dscores.to(q.dtype), q, dk)
+    return dk, dv
 
 
 @triton.jit
@@ -80,30 +137,54 @@ def attention_backward_columns(
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64) * head_stride
     flat = tl.program_id(1) * length
-    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-    k = load_rows(k_ptr + head, columns, row_stride, length, HEAD)
-    v = load_rows(v_ptr + head, columns, row_stride, length, HEAD)
+    start = tl.program_id(0) * BLOCK_N
+    columns = start + tl.arange(0, BLOCK_N)
+    k = load_rows(k_ptr + head, columns, row_stride, length, HEAD, True)
+    v = load_rows(v_ptr + head, columns, row_stride, length, HEAD, True)
     dk = tl.zeros((BLOCK_N, HEAD), dtype=tl.float32)
     dv = tl.zeros((BLOCK_N, HEAD), dtype=tl.float32)
-    start = 0
+    # Keys past the end get gradients too, of rows that are not stored: only queries need a mask.
+    first = 0
+    whole = 0
     if CAUSAL:  # queries before the first key of this block do not look at it
-        start = tl.program_id(0) * BLOCK_N // BLOCK_M * BLOCK_M
-    for first in range(start, length, BLOCK_M):
-        rows = first + tl.arange(0, BLOCK_M)
-        q = load_rows(q_ptr + head, rows, row_stride, length, HEAD)
-        dout = load_rows(dout_ptr + head, rows, row_stride, length, HEAD)
-        log = tl.load(log_ptr + flat + rows, mask=rows < length, other=0.0)
-        delta = tl.load(delta_ptr + flat + rows, mask=rows < length, other=0.0)
-        weights = tl.exp2(tl.dot(q, tl.trans(k)) * scale - log[:, None])
-        weights = tl.where(seen(rows, columns, length, CAUSAL), weights, 0.0)
-        dv = tl.dot(tl.trans(weights.to(dout.dtype)), dout, dv)
-        dweights = tl.dot(dout, tl.trans(v))
-        dscores = weights * (dweights - delta[:, None])
-        dk = tl.dot(tl.trans(dscores.to(q.dtype)), q, dk)
+        first = start // BLOCK_M * BLOCK_M
+        whole = tl.minimum(tl.cdiv(start + BLOCK_N, BLOCK_M) * BLOCK_M, length)
+        dk, dv = column_gradients(
+            k, v, q_ptr + head, dout_ptr + head, log_ptr + flat, delta_ptr + flat, columns, first,
+            whole, row_stride, length, scale, dk, dv, HEAD, BLOCK_M, CAUSAL, True,
+        )  # fmt: skip
+    last = tl.maximum(length // BLOCK_M * BLOCK_M, whole)
+    dk, dv = column_gradients(
+        k, v, q_ptr + head, dout_ptr + head, log_ptr + flat, delta_ptr + flat, columns, whole, last,
+        row_stride, length, scale, dk, dv, HEAD, BLOCK_M, CAUSAL, False,
+    )  # fmt: skip
+    dk, dv = column_gradients(
+        k, v, q_ptr + head, dout_ptr + head, log_ptr + flat, delta_ptr + flat, columns, last,
+        length, row_stride, length, scale, dk, dv, HEAD, BLOCK_M, CAUSAL, True,
+    )  # fmt: skip
     # `scale` is in base 2; the gradient is that of the natural exponential.
     natural = scale * 0.6931471805599453
     store_rows(dk_ptr + head, columns, row_stride, length, dk * natural, HEAD)
     store_rows(dv_ptr + head, columns, row_stride, length, dv, HEAD)
+
+
+@triton.jit
+def row_gradients(
+    q, dout, log, delta, k_ptr, v_ptr, rows, first_key, last_key, row_stride, length, scale, dq,
+    HEAD: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """Return dq after the keys from `first_key` to `last_key`."""
+    for first in range(first_key, last_key, BLOCK_N):
+        columns = first + tl.arange(0, BLOCK_N)
+        k = load_rows(k_ptr, columns, row_stride, length, HEAD, MASKED)
+        v = load_rows(v_ptr, columns, row_stride, length, HEAD, MASKED)
+        weights = tl.exp2(tl.dot(q, tl.trans(k)) * scale - log[:, None])
+        if MASKED:
+            looks = seen(rows[:, None], columns[None, :], length, CAUSAL)
+            weights = tl.where(looks, weights, 0.0)
+        dscores = weights * (tl.dot(dout, tl.trans(v)) - delta[:, None])
+        dq = tl.dot(dscores.to(k.dtype), k, dq)
+    return dq
 
 
 @triton.jit
@@ -114,23 +195,26 @@ def attention_backward_rows(
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64) * head_stride
     flat = tl.program_id(1) * length
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    q = load_rows(q_ptr + head, rows, row_stride, length, HEAD)
-    dout = load_rows(dout_ptr + head, rows, row_stride, length, HEAD)
+    block = tl.num_programs(0) - 1 - tl.program_id(0)
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    q = load_rows(q_ptr + head, rows, row_stride, length, HEAD, True)
+    dout = load_rows(dout_ptr + head, rows, row_stride, length, HEAD, True)
     log = tl.load(log_ptr + flat + rows, mask=rows < length, other=0.0)
     delta = tl.load(delta_ptr + flat + rows, mask=rows < length, other=0.0)
     dq = tl.zeros((BLOCK_M, HEAD), dtype=tl.float32)
     end = length
+    whole = length // BLOCK_N * BLOCK_N
     if CAUSAL:
-        end = tl.minimum(length, (tl.program_id(0) + 1) * BLOCK_M)
-    for first in range(0, end, BLOCK_N):
-        columns = first + tl.arange(0, BLOCK_N)
-        k = load_rows(k_ptr + head, columns, row_stride, length, HEAD)
-        v = load_rows(v_ptr + head, columns, row_stride, length, HEAD)
-        weights = tl.exp2(tl.dot(q, tl.trans(k)) * scale - log[:, None])
-        weights = tl.where(seen(rows, columns, length, CAUSAL), weights, 0.0)
-        dscores = weights * (tl.dot(dout, tl.trans(v)) - delta[:, None])
-        dq = tl.dot(dscores.to(k.dtype), k, dq)
+        end = tl.minimum(length, (block + 1) * BLOCK_M)
+        whole = tl.minimum(whole, block * BLOCK_M // BLOCK_N * BLOCK_N)
+    dq = row_gradients(
+        q, dout, log, delta, k_ptr + head, v_ptr + head, rows, 0, whole, row_stride, length, scale,
+        dq, HEAD, BLOCK_N, CAUSAL, False,
+    )  # fmt: skip
+    dq = row_gradients(
+        q, dout, log, delta, k_ptr + head, v_ptr + head, rows, whole, end, row_stride, length,
+        scale, dq, HEAD, BLOCK_N, CAUSAL, True,
+    )  # fmt: skip
     natural = scale * 0.6931471805599453
     store_rows(dq_ptr + head, rows, row_stride, length, dq * natural, HEAD)
 

@@ -12,7 +12,14 @@ import triton
 import triton.language as tl
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-PROGRAMS = 64  # of the backward pass: as many partial rows are summed by the second kernel
+WAVES = 2  # programs a multiprocessor in the backward pass; each leaves one partial row to sum
+
+
+def multiprocessors() -> int:
+    """Return how many multiprocessors the GPU has; a few where there is none."""
+    if DEVICE == "cpu":
+        return 16
+    return torch.cuda.get_device_properties(DEVICE).multi_processor_count
 
 
 @triton.jit
@@ -40,7 +47,7 @@ def layer_norm_forward(
 @triton.jit
 def layer_norm_backward(
     dy_ptr, x_ptr, weight_ptr, mean_ptr, inverse_ptr, dx_ptr, dweight_ptr, dbias_ptr,
-    stride, n_rows, n_cols, BLOCK_SIZE: tl.constexpr,
+    stride, n_rows, n_cols, BLOCK_SIZE: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     program = tl.program_id(0)
     columns = tl.arange(0, BLOCK_SIZE)
@@ -48,7 +55,8 @@ def layer_norm_backward(
     weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(tl.float32)
     dweight = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)
     dbias = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)
-    for row in range(program, n_rows, tl.num_programs(0)):
+    # With stages the next row is on its way into shared memory while this one is summed.
+    for row in tl.range(program, n_rows, tl.num_programs(0), num_stages=STAGES):
         x = tl.load(x_ptr + row * stride + columns, mask=mask, other=0.0).to(tl.float32)
         dy = tl.load(dy_ptr + row * stride + columns, mask=mask, other=0.0).to(tl.float32)
         inverse = tl.load(inverse_ptr + row)
@@ -102,13 +110,14 @@ class LayerNorm(torch.autograd.Function):
         x, weight, mean, inverse = ctx.saved_tensors
         dy = dy.contiguous()
         n_rows, n_cols = x.shape
-        programs = min(PROGRAMS, n_rows)
+        programs = min(multiprocessors() * WAVES, n_rows)
         dx, dweight, dbias = torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
         partial_weight = torch.empty((programs, n_cols), device=x.device, dtype=torch.float32)
         partial_bias = torch.empty_like(partial_weight)
         layer_norm_backward[(programs,)](
             dy, x, weight, mean, inverse, dx, partial_weight, partial_bias,
-            x.stride(0), n_rows, n_cols, BLOCK_SIZE=triton.next_power_of_2(n_cols), num_warps=4,
+            x.stride(0), n_rows, n_cols, BLOCK_SIZE=triton.next_power_of_2(n_cols), STAGES=2,
+            num_warps=4,
         )  # fmt: skip
 
         def grid(meta):

@@ -2,8 +2,9 @@
 
 A descriptor knows the matrix's shape, strides and block, so the kernel holds no pointers and no
 masks: what lies outside reads as zero and is not written. On cuda:90 and later the loads become
-TMA, elsewhere plain accesses. The pointer twin is matmul.py: compare the address arithmetic of the
-two line by line. Rows must be contiguous, with a stride that is a multiple of 16 bytes.
+TMA, elsewhere plain accesses. The pointer twin is matmul.py, with the same order of programs:
+compare the address arithmetic of the two line by line. Rows must be contiguous, with a stride that
+is a multiple of 16 bytes.
 """
 
 import torch
@@ -15,12 +16,22 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @triton.jit
+def tile_of_program(pid, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
+    """Return (row, column) of the tile that program `pid` computes, in grouped order."""
+    tiles_in_group = GROUP_M * tl.cdiv(N, BLOCK_N)
+    first_m = pid // tiles_in_group * GROUP_M
+    group_size = min(tl.cdiv(M, BLOCK_M) - first_m, GROUP_M)  # the last group may be shorter
+    return first_m + (pid % tiles_in_group) % group_size, (pid % tiles_in_group) // group_size
+
+
+@triton.jit
 def descriptor_kernel(
-    a_desc, b_desc, c_desc, K,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+    a_desc, b_desc, c_desc, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
-    row = tl.program_id(0) * BLOCK_M
-    column = tl.program_id(1) * BLOCK_N
+    tile_m, tile_n = tile_of_program(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    row = tile_m * BLOCK_M
+    column = tile_n * BLOCK_N
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for inner in range(0, K, BLOCK_K):
         a = a_desc.load([row, inner])
@@ -45,10 +56,10 @@ def matmul(
     a_desc = TensorDescriptor.from_tensor(a, [block_m, block_k])
     b_desc = TensorDescriptor.from_tensor(b, [block_k, block_n])
     c_desc = TensorDescriptor.from_tensor(c, [block_m, block_n])
-    grid = (triton.cdiv(M, block_m), triton.cdiv(N, block_n))
+    grid = (triton.cdiv(M, block_m) * triton.cdiv(N, block_n),)
     descriptor_kernel[grid](
-        a_desc, b_desc, c_desc, K, BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k,
-        num_warps=4, num_stages=3,
+        a_desc, b_desc, c_desc, M, N, K, BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k,
+        GROUP_M=8, num_warps=4, num_stages=3,
     )  # fmt: skip
     return c
 

@@ -15,13 +15,23 @@ LARGEST = 448.0  # of float8_e4m3fn
 
 
 @triton.jit
+def tile_of_program(pid, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
+    """Return (row, column) of the tile that program `pid` computes, in grouped order."""
+    tiles_in_group = GROUP_M * tl.cdiv(N, BLOCK_N)
+    first_m = pid // tiles_in_group * GROUP_M
+    group_size = min(tl.cdiv(M, BLOCK_M) - first_m, GROUP_M)  # the last group may be shorter
+    return first_m + (pid % tiles_in_group) % group_size, (pid % tiles_in_group) // group_size
+
+
+@triton.jit
 def fp8_matmul_kernel(
     a_ptr, b_ptr, c_ptr, a_scale_ptr, b_scale_ptr, M, N, K,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):  # fmt: skip
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    tile_m, tile_n = tile_of_program(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for first in range(0, K, BLOCK_K):
         k = first + tl.arange(0, BLOCK_K)
@@ -49,21 +59,23 @@ def quantized(x: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def fp8_matmul(
-    a: torch.Tensor, b: torch.Tensor, a_scale: torch.Tensor, b_scale: torch.Tensor
-) -> torch.Tensor:
-    """Return (a * a_scale by rows) @ (b * b_scale by columns) in fp32; a and b are e4m3."""
+    a: torch.Tensor, b: torch.Tensor, a_scale: torch.Tensor, b_scale: torch.Tensor,
+    dtype: torch.dtype = torch.float32,
+) -> torch.Tensor:  # fmt: skip
+    """Return (a * a_scale by rows) @ (b * b_scale by columns) in `dtype`; a and b are e4m3."""
     if a.shape[1] != b.shape[0]:
         raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: the inner sizes differ")
     M, K = a.shape
     N = b.shape[1]
-    c = torch.empty((M, N), device=a.device, dtype=torch.float32)
+    c = torch.empty((M, N), device=a.device, dtype=dtype)
 
     def grid(meta):
-        return (triton.cdiv(M, meta["BLOCK_M"]), triton.cdiv(N, meta["BLOCK_N"]))
+        return (triton.cdiv(M, meta["BLOCK_M"]) * triton.cdiv(N, meta["BLOCK_N"]),)
 
     fp8_matmul_kernel[grid](
         a, b, c, a_scale, b_scale, M, N, K, a.stride(0), a.stride(1), b.stride(0), b.stride(1),
-        c.stride(0), c.stride(1), BLOCK_M=64, BLOCK_N=64, BLOCK_K=64, num_warps=4, num_stages=3,
+        c.stride(0), c.stride(1), BLOCK_M=64, BLOCK_N=64, BLOCK_K=64, GROUP_M=8, num_warps=4,
+        num_stages=3,
     )  # fmt: skip
     return c
 
@@ -77,16 +89,20 @@ def inputs(m: int, n: int, k: int) -> tuple[torch.Tensor, ...]:
     return a, b.t().contiguous().t(), a_scale, b_scale
 
 
-def example(m: int = 130, n: int = 140, k: int = 200) -> torch.Tensor:
+def example(
+    m: int = 130, n: int = 140, k: int = 200, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
     """Multiply two matrices of 8-bit floats."""
-    return fp8_matmul(*inputs(m, n, k))
+    return fp8_matmul(*inputs(m, n, k), dtype)
 
 
-def reference(m: int = 130, n: int = 140, k: int = 200) -> torch.Tensor:
+def reference(
+    m: int = 130, n: int = 140, k: int = 200, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
     """Return what `example` should compute: the same 8-bit numbers, in double precision."""
     a, b, a_scale, b_scale = inputs(m, n, k)
     product = a.double() @ b.double()
-    return (product * a_scale[:, None].double() * b_scale[None, :].double()).float()
+    return (product * a_scale[:, None].double() * b_scale[None, :].double()).to(dtype)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ A program a tile pays the start and the end of every tile; a persistent program 
 tile at once, and the compiler may load for the next one while this one is being stored. The grid no
 longer follows from the problem but from the GPU: see the schedule, where the waves are gone.
 FLATTEN joins the loop over tiles and the loop over K, which lets the pipeline run through from tile
-to tile.
+to tile: the loads of the next tile are under way while this one's epilogue converts and stores. For
+that the epilogue counts its tiles itself: a place worked out before the loop over K would have to
+be carried through all stages of the pipeline.
 """
 
 import torch
@@ -33,6 +35,7 @@ def persistent_kernel(
     tiles_m = tl.cdiv(M, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)
     k = tl.arange(0, BLOCK_K)
+    done = tl.program_id(0)  # the tile that is stored next
     for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), flatten=FLATTEN):
         tile_m, tile_n = tile_place(tile, tiles_m, tiles_n, GROUP_M)
         rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
@@ -49,6 +52,10 @@ def persistent_kernel(
                 mask=(inner[:, None] < K) & (columns[None, :] < N), other=0.0,
             )  # fmt: skip
             total = tl.dot(a, b, total)
+        tile_m, tile_n = tile_place(done, tiles_m, tiles_n, GROUP_M)
+        done += tl.num_programs(0)
+        rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
+        columns = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
         place = c_ptr + rows[:, None] * stride_cm + columns[None, :] * stride_cn
         inside = (rows[:, None] < M) & (columns[None, :] < N)
         tl.store(place, total.to(c_ptr.dtype.element_ty), mask=inside)

@@ -1,8 +1,10 @@
 """Seven-point stencil on a 3D grid of programs.
 
 As stencil_2d.py with one more axis: the launch grid has three dimensions, and the map of programs
-shows one plane of it at a time. Neighbours along z are a whole plane apart in memory: whether they
-come from the L2 or from memory depends on how many planes fit there.
+shows one plane of it at a time. Neighbours along z are a whole plane apart in memory. So a program
+walks through PLANES planes and keeps three tiles in registers: the one above becomes the one here,
+the one here the one below. With PLANES=1 every plane is loaded three times, out of the L2 if it is
+still there.
 """
 
 import torch
@@ -16,7 +18,8 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 def load_plane(x_ptr, z, y, x, stride_z, stride_y, depth, height, width):
     """Return the tile of plane `z` at rows `y` and columns `x`, zero outside the volume."""
     inside = (y[:, None] >= 0) & (y[:, None] < height) & (x[None, :] >= 0) & (x[None, :] < width)
-    inside = inside & (z >= 0) & (z < depth)  # 1 by 1, so it holds for the whole tile
+    level = z + tl.zeros((1, 1), dtype=tl.int32)  # 1 by 1, so it holds for the whole tile
+    inside = inside & (level >= 0) & (level < depth)
     return tl.load(
         x_ptr + z * stride_z + y[:, None] * stride_y + x[None, :], mask=inside, other=0.0
     )
@@ -25,21 +28,25 @@ def load_plane(x_ptr, z, y, x, stride_z, stride_y, depth, height, width):
 @triton.jit
 def stencil_3d_kernel(
     x_ptr, out_ptr, stride_z, stride_y, depth, height, width,
-    BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr,
+    BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr, PLANES: tl.constexpr,
 ):  # fmt: skip
     x = tl.program_id(0) * BLOCK_X + tl.arange(0, BLOCK_X)
     y = tl.program_id(1) * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    z = tl.program_id(2) + tl.zeros((1, 1), dtype=tl.int32)
-    total = load_plane(x_ptr, z, y, x, stride_z, stride_y, depth, height, width)
-    total += load_plane(x_ptr, z - 1, y, x, stride_z, stride_y, depth, height, width)
-    total += load_plane(x_ptr, z + 1, y, x, stride_z, stride_y, depth, height, width)
-    total += load_plane(x_ptr, z, y - 1, x, stride_z, stride_y, depth, height, width)
-    total += load_plane(x_ptr, z, y + 1, x, stride_z, stride_y, depth, height, width)
-    total += load_plane(x_ptr, z, y, x - 1, stride_z, stride_y, depth, height, width)
-    total += load_plane(x_ptr, z, y, x + 1, stride_z, stride_y, depth, height, width)
     inside = (y[:, None] < height) & (x[None, :] < width)
-    place = out_ptr + z * stride_z + y[:, None] * stride_y + x[None, :]
-    tl.store(place, total / 7, mask=inside)
+    first = tl.program_id(2) * PLANES
+    below = load_plane(x_ptr, first - 1, y, x, stride_z, stride_y, depth, height, width)
+    here = load_plane(x_ptr, first, y, x, stride_z, stride_y, depth, height, width)
+    for z in range(first, min(first + PLANES, depth)):
+        above = load_plane(x_ptr, z + 1, y, x, stride_z, stride_y, depth, height, width)
+        total = below + here + above
+        total += load_plane(x_ptr, z, y - 1, x, stride_z, stride_y, depth, height, width)
+        total += load_plane(x_ptr, z, y + 1, x, stride_z, stride_y, depth, height, width)
+        total += load_plane(x_ptr, z, y, x - 1, stride_z, stride_y, depth, height, width)
+        total += load_plane(x_ptr, z, y, x + 1, stride_z, stride_y, depth, height, width)
+        place = out_ptr + z * stride_z + y[:, None] * stride_y + x[None, :]
+        tl.store(place, total * (1 / 7), mask=inside)
+        below = here
+        here = above
 
 
 def stencil_3d(volume: torch.Tensor) -> torch.Tensor:
@@ -48,11 +55,12 @@ def stencil_3d(volume: torch.Tensor) -> torch.Tensor:
     out = torch.empty_like(volume)
 
     def grid(meta):
-        return (triton.cdiv(width, meta["BLOCK_X"]), triton.cdiv(height, meta["BLOCK_Y"]), depth)
+        planes = triton.cdiv(depth, meta["PLANES"])
+        return (triton.cdiv(width, meta["BLOCK_X"]), triton.cdiv(height, meta["BLOCK_Y"]), planes)
 
     stencil_3d_kernel[grid](
         volume, out, volume.stride(0), volume.stride(1), depth, height, width,
-        BLOCK_Y=8, BLOCK_X=64, num_warps=4,
+        BLOCK_Y=8, BLOCK_X=64, PLANES=4, num_warps=4,
     )  # fmt: skip
     return out
 
