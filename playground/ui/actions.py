@@ -63,6 +63,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
                "Save the text under another name"),
     ActionSpec("file.reload", "Re&load from disk", "file", 2, "files.reload", "reset", "",
                "Read the file again; undo brings the present text back", "file"),
+    ActionSpec("file.close", "&Close file", "file", 2, "files.close", "", "Ctrl+W",
+               "Close the file; the bundled kernels are offered again", "file"),
     ActionSpec("export", "&Export tuned kernel…", "file", 3, "files.export", "export", "Ctrl+E",
                "Write a .py that runs alone with this config frozen", "launch", bar=3,
                bar_text="Export"),

@@ -83,8 +83,9 @@ def main(path: str | None = None) -> int:
     report = ErrorsToFindings(document)
     report.install()
     collector = Collector(app)
-    if path is not None:
-        document.open_file(os.path.abspath(path))
+    chosen = path if path is not None else _last_open(settings)
+    if chosen is not None:
+        document.open_file(os.path.abspath(chosen))
     window.firstPainted.connect(
         lambda: QTimer.singleShot(0, window, lambda: _after_first_paint(window, engine, collector))
     )
@@ -106,7 +107,16 @@ def _after_first_paint(window: MainWindow, engine: EnginePort, collector: Collec
         load(name)
     engine.start()
     window.load_views()
+    from playground.ui.memory import Memory
+
+    Memory(window).start()
     collector.start()
+
+
+def _last_open(settings: Settings) -> str | None:
+    """Return the file that the last window had open, if it is still there."""
+    path = settings.last_open
+    return path if path and os.path.isfile(path) else None
 
 
 class ErrorsToFindings:

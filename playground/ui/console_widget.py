@@ -129,6 +129,11 @@ class ConsoleWidget(RichJupyterWidget):  # type: ignore[misc]  # qtconsole ships
         if not hidden:
             self.executing.emit(source)
 
+    def _handle_history_reply(self, msg: dict[str, Any]) -> None:
+        # A fresh kernel knows of no history; what was typed before the restart stays at hand.
+        if not self._history:
+            super()._handle_history_reply(msg)
+
     def _handle_stream(self, msg: dict[str, Any]) -> None:
         content = msg["content"]
         content["text"] = _clipped(content["text"])

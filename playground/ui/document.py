@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from playground.model.config import Config, validated
-from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, validate
 from playground.protocol import messages
-from playground.ui.document_driver import DocumentDriver
 from playground.ui.document_telemetry import Telemetry
+from playground.ui.document_text import DocumentText
 from playground.ui.document_timing import DocumentTiming
 from playground.ui.engine_work import EngineWork
-from playground.ui.files import FileProblem
 from playground.ui.knob_undo import KnobHistory, KnobStep, carried_over
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QObject
 
-    from playground.model.measurement import CacheMode
+    from playground.model.measurement import CacheMode, Measurement
     from playground.protocol.messages import Step
     from playground.ui.curves_choice import SetupStore
     from playground.ui.document_compiler import DocumentCompiler
@@ -41,13 +39,12 @@ SAMPLE_PROGRAMS = 64
 """Programs of a sample: enough to see the pattern, quick for any kernel."""
 
 
-class Document(DocumentDriver):
+class Document(DocumentText):
     """All state of the window; widgets call its verbs and redraw from its fields on its signals."""
 
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(engine, parent)
         self.knob_history = KnobHistory(self.restore_config, self)
-        self.file.changedOnDisk.connect(self._on_changed_on_disk)
         self.work = EngineWork(self, engine)
         self.timing = DocumentTiming(self)
         self.telemetry = Telemetry(self)
@@ -99,90 +96,6 @@ class Document(DocumentDriver):
 
         return DocumentEditing(self)
 
-    # ------------------------------------------------------------------------------ the file
-
-    def open_file(self, path: str) -> bool:
-        """Open `path` without executing it; a failure becomes a finding and keeps what was open."""
-        try:
-            text = self.file.read(path)
-        except FileProblem as problem:
-            self.set_findings("file", (Finding("error", "engine", str(problem), file=path),))
-            return False
-        self._forget_results()
-        self._findings.clear()
-        self.knob_history.clear()
-        self._history.clear()
-        self.clear_baseline()
-        self.historyChanged.emit()
-        self.text = text
-        self.driver = None
-        self.sizes = {}
-        self._unlocked = set()
-        self.set_run_benchmarks(False)
-        self.set_run_tuning(False)
-        self.pathChanged.emit(self.path)
-        self.textReplaced.emit(text)
-        self._set_dirty(False)
-        self._refresh_outline()
-        return True
-
-    def reload(self) -> bool:
-        """Read the file again from disk; launches and results stay until the next run."""
-        try:
-            text = self.file.read(self.path)
-        except FileProblem as problem:
-            self.set_findings("file", (Finding("error", "engine", str(problem), file=self.path),))
-            return False
-        self.text = text
-        self.textReplaced.emit(text)
-        self._set_dirty(False)
-        self.set_findings("file", ())
-        self._refresh_outline()
-        return True
-
-    def set_text(self, text: str) -> None:
-        """Take the editor's text after an edit; nothing is executed."""
-        if text == self.text:
-            return
-        self.text = text
-        self._set_dirty(text != self.file.saved_text)
-        self._outline_timer.start()
-
-    def save(self, path: str | None = None) -> bool:
-        """Save the buffer to `path`, by default the open file; a failure becomes a finding."""
-        target = path or self.path
-        if not target:
-            self.set_findings("file", (Finding("error", "engine", "the file has no name yet"),))
-            return False
-        before = self.path
-        try:
-            self.file.write(target, self.text)
-        except FileProblem as problem:
-            self.set_findings("file", (Finding("error", "engine", str(problem), file=target),))
-            return False
-        if self.path != before:
-            self.pathChanged.emit(self.path)
-            self._refresh_outline()
-        self.set_findings("file", ())
-        self._set_dirty(False)
-        return True
-
-    def _on_changed_on_disk(self, path: str) -> None:
-        self._set_dirty(self.text != self.file.saved_text)
-        if not self.dirty:
-            return
-        hint = "reload it, or save to put the text shown here in its place"
-        self.set_findings(
-            "file",
-            (Finding("warning", "engine", "the file changed on disk", hint, file=path),),
-        )
-        self.changedOnDisk.emit(path)
-
-    def _set_dirty(self, dirty: bool) -> None:
-        if dirty != self.dirty:
-            self.dirty = dirty
-            self.dirtyChanged.emit(dirty)
-
     # ------------------------------------------------------------------------------ engine
 
     def close(self) -> None:
@@ -200,8 +113,11 @@ class Document(DocumentDriver):
         self.engine.interrupt()
 
     def restart(self) -> None:
-        """Replace the engine by a fresh one; the text stays, launches and results go."""
-        self.work.forget_run()
+        """Replace the engine by a fresh one; what ran well runs again, knobs as they stand.
+
+        A run that is still at work, as one that never ends, is not begun again.
+        """
+        self.work.plan_restart()
         self._forget_results()
         self.engine.restart()
 
@@ -342,6 +258,12 @@ class Document(DocumentDriver):
             self.baseline_report = self.compile_report
             self.baselineChanged.emit()
 
+    def pin(self, measurement: Measurement) -> None:
+        """Pin a measurement of another session."""
+        self.baseline = measurement
+        self.baseline_report = None
+        self.baselineChanged.emit()
+
     def set_target(self, target: str) -> None:
         """Compile for another GPU architecture; timings and coverage stay as they are."""
         if target and target != self.target:
@@ -376,12 +298,13 @@ class Document(DocumentDriver):
 
     # ---------------------------------------------------------- what EngineWork hands over
 
-    def take_run(self, result: messages.RunResult, *, keep_knobs: bool = True) -> None:
+    def take_run(self, result: messages.RunResult) -> None:
         """Take the launches a run captured; moved knobs stay moved where they still exist."""
-        old, configs, index = self.launches, self._configs, self.launch_index
-        if not result.launches and any(f.severity == "error" for f in result.findings) and old:
+        failed = any(finding.severity == "error" for finding in result.findings)
+        if not result.launches and failed and self.launches:
             return  # a failed run leaves the launches of the last good one usable
         self._forget_results()
+        index = self._index_before
         self.launches = result.launches
         self.simulated = next(
             (f.message for f in result.findings if f.message.startswith(SIMULATED)), ""
@@ -392,8 +315,7 @@ class Document(DocumentDriver):
         if self.baseline is not None and self.baseline.launch in changed:
             self.clear_baseline()
         self.run_result = result.result
-        if keep_knobs:
-            self._configs = carried_over(old, configs, result.launches)
+        self._configs = carried_over(self._moved, result.launches)
         self.launch_index = index if index < len(self.launches) else 0
         self.launchesChanged.emit()
         if self.launches:

@@ -114,8 +114,18 @@ class DocumentResults(DocumentState):
         self.sweepChanged.emit()
 
     def lose_engine(self) -> None:
-        """Forget what lived in the engine that is gone."""
+        """Forget what lived in the engine that is gone; moved knobs wait for the next run."""
         self._forget_results()
+
+    def drop_moved(self) -> str:
+        """Have the launch shown start from its own config in the next run; return its kernel.
+
+        Empty where its knobs had not been moved.
+        """
+        if self.launches:
+            self._forget_results()
+        dropped = self._moved.pop(self._index_before, None)
+        return dropped.kernel if dropped is not None else ""
 
     @staticmethod
     def _with_bytes(measurement: Measurement, coverage: Coverage | None) -> Measurement:

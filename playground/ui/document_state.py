@@ -13,6 +13,7 @@ from playground.model.outline import Outline
 from playground.ui.document_file import DocumentFile
 from playground.ui.finding_store import FindingStore
 from playground.ui.history import History
+from playground.ui.knob_undo import Moved, moved
 
 if TYPE_CHECKING:
     from playground.model.check import CheckResult
@@ -38,10 +39,14 @@ class DocumentState(QObject):
     those whose text can be shown, also where compiling failed.
     """
 
+    aboutToOpen = Signal()
+    opened = Signal()
     pathChanged = Signal(str)
     textReplaced = Signal(str)
     dirtyChanged = Signal(bool)
     changedOnDisk = Signal(str)
+    deletedOnDisk = Signal(str)
+    edited = Signal()
     outlineChanged = Signal()
     driverChanged = Signal()
     launchesChanged = Signal()
@@ -103,6 +108,8 @@ class DocumentState(QObject):
         self.stages_reached: tuple[str, ...] = ()
         self._unlocked: set[tuple[str, str]] = set()
         self._configs: dict[int, Config] = {}
+        self._moved: dict[int, Moved] = {}
+        self._index_before = 0
         self._drag_start: Config | None = None
         self.last_knob: str | None = None
         self._history = History()
@@ -192,6 +199,21 @@ class DocumentState(QObject):
         """Whether compiling the config shown came to no report."""
         return self._not_compiled == (self.launch_index, self.config)
 
+    @property
+    def configs(self) -> dict[int, Config]:
+        """The config shown of each launch that was looked at, by its index."""
+        return dict(self._configs)
+
+    @property
+    def moved_before(self) -> dict[int, Moved]:
+        """Knobs that were moved before the last run, or in another session; the next takes them."""
+        return dict(self._moved)
+
+    @property
+    def unlocked(self) -> set[tuple[str, str]]:
+        """Kernels and knobs that are bound to the data, and were freed."""
+        return set(self._unlocked)
+
     def is_unlocked(self, name: str) -> bool:
         """Tell whether the user has unlocked a knob that is bound to the data."""
         launch = self.launch
@@ -211,6 +233,10 @@ class DocumentState(QObject):
 
     def _forget_results(self) -> None:
         had_launches = bool(self.launches)
+        if had_launches:
+            # For the next run, whether of this engine or of the one after it.
+            self._moved = moved(self.launches, self._configs)
+            self._index_before = self.launch_index
         self.launches = ()
         self.launch_index = 0
         self._configs = {}

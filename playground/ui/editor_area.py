@@ -6,11 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from playground.ui.drivers_bar import DriversBar
 from playground.ui.editor.code_editor import CodeEditor
 from playground.ui.editor.find_bar import FindBar
+from playground.ui.notices import Notices
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction, QResizeEvent
@@ -39,11 +40,11 @@ class EditorArea(QWidget):
         self.completion: Completion | None = None
         self.drivers: DriversBar | None = None
         self._gallery: Gallery | None = None
-        self._notice = self._make_notice()
+        self.notices = Notices(self)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
-        self._layout.addWidget(self._notice)
+        self._layout.addWidget(self.notices)
         self._layout.addWidget(self.find_bar)
         self._beside = QHBoxLayout()
         self._beside.setSpacing(0)
@@ -56,6 +57,7 @@ class EditorArea(QWidget):
         document.findingsChanged.connect(self._show_findings)
         document.outlineChanged.connect(self._show_findings)  # lines moved, or were changed
         document.changedOnDisk.connect(self._on_changed_on_disk)
+        document.deletedOnDisk.connect(self._on_deleted)
         document.dirtyChanged.connect(self._on_dirty)
         document.pathChanged.connect(self._show_gallery)
         if document.text:
@@ -119,7 +121,7 @@ class EditorArea(QWidget):
         else:
             self.editor.load(text)
         self._shown_path = self._document.path
-        self._notice.hide()
+        self.notices.take_back("disk")
         self._show_findings()
         self._show_gallery()
 
@@ -132,41 +134,30 @@ class EditorArea(QWidget):
 
     # -------------------------------------------------------------------- outside changes
 
-    def _make_notice(self) -> QWidget:
-        notice = QWidget(self)
-        notice.setObjectName("noticeBar")
-        notice.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        space = self.fontMetrics().height() // 4
-        row = QHBoxLayout(notice)
-        row.setContentsMargins(3 * space, space, 2 * space, space)
-        label = QLabel("The file changed on disk.", notice)
-        label.setObjectName("notice.text")
-        row.addWidget(label, 1)
-        for name, text, slot in (
-            ("notice.reload", "Reload", self._reload),
-            ("notice.keep", "Keep this text", notice.hide),
-        ):
-            button = QPushButton(text, notice)
-            button.setObjectName(name)
-            button.setAccessibleName(text)
-            button.clicked.connect(slot)
-            row.addWidget(button)
-        notice.hide()
-        return notice
-
     def _on_changed_on_disk(self, path: str) -> None:
-        label = self._notice.findChild(QLabel, "notice.text")
-        if isinstance(label, QLabel):
-            label.setText(f"{os.path.basename(path)} changed on disk. Undo works after a reload.")
-        self._notice.show()
+        self.notices.ask(
+            "disk",
+            f"{os.path.basename(path)} changed on disk. Undo works after a reload.",
+            (("reload", "Reload", self._reload), ("keep", "Keep this text", _nothing)),
+        )
+
+    def _on_deleted(self, path: str) -> None:
+        self.notices.ask(
+            "disk",
+            f"{os.path.basename(path)} is no longer on disk: it was deleted, moved or renamed. "
+            "Its text is only in this window now.",
+            (("save", "Save it again", self._save_again), ("keep", "Not now", _nothing)),
+        )
 
     def _reload(self) -> None:
         self._document.reload()
-        self._notice.hide()
+
+    def _save_again(self) -> None:
+        self._document.save()
 
     def _on_dirty(self, dirty: bool) -> None:
         if not dirty:
-            self._notice.hide()
+            self.notices.take_back("disk")
 
     # --------------------------------------------------------------------------- gallery
 
@@ -201,3 +192,7 @@ class EditorArea(QWidget):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self._place_gallery()
         return super().eventFilter(watched, event)
+
+
+def _nothing() -> None:
+    """Leave everything as it is: the question goes."""

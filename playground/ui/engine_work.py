@@ -32,6 +32,8 @@ _UNASKED = (*_BACKGROUND, "query")
 _HOLDING = ("run", "sweep", "curve", "nsight")
 """Work that has the engine for long: replays asked for meanwhile wait for its end."""
 
+_LOST = "variables made in the console are lost"
+
 _STEP_OF_REPLY = {
     "Compiled": "compile", "Checked": "check", "Measured": "measure", "Covered": "coverage",
 }  # fmt: skip
@@ -152,11 +154,21 @@ class EngineWork(QObject):
         """Stop the timer of idle work."""
         self._ahead_timer.stop()
 
-    def forget_run(self) -> None:
-        """Do not run the file again after the next restart: the user asked for a fresh engine."""
-        self._rerun_when_ready = False
-        self._last_run = None
+    def plan_restart(self) -> None:
+        """Run again after the restart that the user asks for, unless that is what hangs."""
+        runs = "run" in self._kinds.values() or self._waiting_run is not None
+        again = self._last_run is not None and not runs and bool(self._document.launches)
+        if not again:
+            self._last_run = None
+        self._waiting_run = None
+        self._rerun_when_ready = again
         self._rerunning = False
+        hint = _LOST
+        if again:
+            hint += "; the file was run again with the knobs as they stood"
+        note = (Finding("info", "engine", "the engine was restarted", hint),)
+        self._restart_note = note if again else ()
+        self._document.set_findings("engine", note)
 
     def _send(self, request: Request, kind: str) -> int:
         if not isinstance(request, messages.SIDE_REQUESTS):
@@ -289,9 +301,15 @@ class EngineWork(QObject):
         again = self._last_run is not None and kind != "run" and not self._rerunning
         self._rerun_when_ready = again
         self._rerunning = False
-        hint = "the engine was restarted; variables made in the console are lost"
-        if again:
-            hint += "; the file was run again with the knobs it was launched with"
+        hint = f"the engine was restarted; {_LOST}"
+        if again and kind == "replay":
+            # The config that ended this engine would end the next one too.
+            dropped = self._document.drop_moved()
+            hint += "; the file was run again"
+            if dropped:
+                hint += f", and the knobs of {dropped} are back to what it launched with"
+        elif again:
+            hint += "; the file was run again with the knobs as they stood"
         elif self._last_run is not None:
             hint += "; the file was not run again because running it ended the engine"
         self._restart_note = (_death(why, hint),)

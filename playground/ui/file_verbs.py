@@ -112,6 +112,11 @@ class FileVerbs(QObject):
         """Read the file again; undo brings the present text back."""
         self._document.reload()
 
+    def close(self) -> None:
+        """Close the file after asking about unsaved text."""
+        if self.may_discard():
+            self._document.close_file()
+
     def clear_recent(self) -> None:
         """Forget the recent files."""
         self._settings.clear_recent()

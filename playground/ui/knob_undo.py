@@ -89,21 +89,37 @@ class KnobHistory(QObject):
         self.indexChanged.emit(index)
 
 
-def carried_over(
-    old: Sequence[Launch], configs: Mapping[int, Config], new: Sequence[Launch]
-) -> dict[int, Config]:
-    """Return the configs of `new` launches with the values that the user had moved in `old` ones.
+@dataclass(frozen=True)
+class Moved:
+    """Knobs that were moved: of which kernel, from which config as captured, to which."""
+
+    kernel: str
+    captured: Config
+    config: Config
+
+
+def moved(launches: Sequence[Launch], configs: Mapping[int, Config]) -> dict[int, Moved]:
+    """Return what was moved of each launch, by its index."""
+    return {
+        index: Moved(launches[index].kernel, launches[index].config, config)
+        for index, config in configs.items()
+        if index < len(launches) and config != launches[index].config
+    }
+
+
+def carried_over(before: Mapping[int, Moved], new: Sequence[Launch]) -> dict[int, Config]:
+    """Return the configs of `new` launches with the values that the user had moved before.
 
     A launch is the same if it has the same index and kernel; a value is kept if its knob still
     exists and still takes it.
     """
     kept: dict[int, Config] = {}
-    for index, config in configs.items():
-        if index >= len(old) or index >= len(new) or old[index].kernel != new[index].kernel:
+    for index, old in before.items():
+        if index >= len(new) or old.kernel != new[index].kernel:
             continue
-        captured = old[index].config.as_dict()
+        captured = old.captured.as_dict()
         result = new[index].config
-        for name, value in config.values:
+        for name, value in old.config.values:
             if name not in result or (name in captured and captured[name] == value):
                 continue
             try:

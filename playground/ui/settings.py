@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from playground.ui.theme import ThemeName
 
+VERSION = 1
+"""Of the settings file; one of a newer program is left to it."""
 RECENT_LIMIT = 12
 LAYOUT_VERSION = 5
 """Raised when docks come or go: an older saved layout is then left alone."""
@@ -32,10 +34,16 @@ def settings_path() -> Path:
 
 
 class Settings:
-    """Typed access to the settings file; a damaged entry counts as absent."""
+    """Typed access to the settings file; a damaged entry counts as absent.
+
+    A file that is no settings file, or a newer program's, is renamed; `note` tells of it.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._store = QSettings(str(path or settings_path()), QSettings.Format.IniFormat)
+        place = path or settings_path()
+        self.note = _made_usable(place)
+        self._store = QSettings(str(place), QSettings.Format.IniFormat)
+        self._store.setValue("version", VERSION)
 
     def flush(self) -> None:
         """Write to disk now."""
@@ -135,6 +143,15 @@ class Settings:
             return [value] if value else []
         return [str(item) for item in value] if isinstance(value, list) else []
 
+    @property
+    def last_open(self) -> str:
+        """The file that the last window had open, empty for none."""
+        return self._text("files/last")
+
+    @last_open.setter
+    def last_open(self, value: str) -> None:
+        self._store.setValue("files/last", value)
+
     def add_recent(self, path: str) -> None:
         """Put `path` first among the recent files."""
         files = [path, *(other for other in self.recent if other != path)]
@@ -226,3 +243,31 @@ class Settings:
 
 def _key(path: str) -> str:
     return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _made_usable(path: Path) -> str:
+    """Set aside a settings file that can't be used; return a sentence about it, or nothing.
+
+    Of a damaged one a copy is set aside: what can still be read of it stays in use.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    damaged = b"\0" in data
+    for line in data.splitlines():
+        name, equals, value = line.strip().partition(b"=")
+        if equals and name == b"version":
+            if not value.isdigit():
+                damaged = True
+            elif int(value) > VERSION:
+                return _set_aside(path, f"version {int(value)}, this program knows {VERSION}")
+        is_section = name.startswith(b"[") and name.endswith(b"]")
+        damaged |= bool(name) and not equals and not is_section and name[:1] not in b";#"
+    return _set_aside(path, "it is damaged", copy=True) if damaged else ""
+
+
+def _set_aside(path: Path, why: str, *, copy: bool = False) -> str:
+    from playground.ui.state_files import set_aside
+
+    return f"settings: {set_aside(path, why, copy=copy)}"

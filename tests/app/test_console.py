@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
 
 from playground.model.resources import kernels_dir
 from playground.ui.console import ConsoleView
@@ -116,6 +118,12 @@ def test_it_works_after_a_restart(app: App, console: ConsoleView) -> None:
     wait_for(lambda: "the engine was restarted" in console.text(), 20)
     pause(0.2)
     assert "before the restart" in console.text()
+    assert console.widget is not None
+    assert "kept = 'before the restart'" in console.widget.history_tail(1000)
+    console.widget.edit.moveCursor(QTextCursor.MoveOperation.End)
+    QTest.keyClick(console.widget.edit, Qt.Key.Key_Up)
+    assert console.widget.input_buffer == "kept = 'before the restart'"
+    console.widget.input_buffer = ""
     assert "False" in execute(console, "'kept' in globals()")
     assert "Session" in execute(console, "type(play).__name__")
 

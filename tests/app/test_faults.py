@@ -50,10 +50,13 @@ def test_a_killed_kernel_comes_back_with_the_last_run(app: App) -> None:
     document.open_file(VECTOR_ADD)
     document.run()
     wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
+    document.set_knob("BLOCK_SIZE", 256)
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
     app.settle()
     os.kill(app.engine.pid or 0, signal.SIGKILL)
     back_again(app)
     wait_for(lambda: document.is_current(document.coverage), 60, "coverage again")
+    assert document.config["BLOCK_SIZE"] == 256
     assert len(document.launches) == 1
     assert "SIGKILL" in said(app)
     assert "variables made in the console are lost" in said(app)

@@ -98,13 +98,17 @@ def test_console_and_window_share_objects(window):
     wait_for(lambda: "'shared 1'" in text.toPlainText(), 20, "the console's answer")
 
 
-def test_restart_keeps_the_text(window):
+def test_restart_keeps_text_and_knobs_and_says_what_is_lost(window):
     document = window.document
     document.run()
     wait_for(lambda: done(document), 60, "the results")
     QTest.keyClicks(window.editor, "#")
     text = window.editor.text()
+    document.set_knob("BLOCK_SIZE", 512)
+    wait_for(lambda: done(document), 60, "the knob's results")
     window.actions_table["restart"].trigger()
-    wait_for(lambda: document.engine_state == "ready", START_S, "the fresh engine")
     assert document.launches == ()
+    wait_for(lambda: done(document), START_S, "the results of the fresh engine")
     assert window.editor.text() == text
+    assert document.config["BLOCK_SIZE"] == 512
+    assert any("console are lost" in finding.hint for finding in document.findings)

@@ -14,6 +14,7 @@ from playground.model.resources import kernels_dir
 from playground.protocol import messages
 from playground.ui.document import SAMPLE_PROGRAMS, Document
 from playground.ui.engine_work import neighbours
+from tests.full_disks import read_only_folder
 from tests.ui.fake_engine import ELEMENTS, FakeEngine, vector_add_launch
 
 VECTOR_ADD = str(kernels_dir() / "vector_add.py")
@@ -107,6 +108,68 @@ def test_own_saves_are_no_outside_changes(document: Document, tmp_path: Path, qt
     qtbot.wait(300)
     assert not seen
     assert not document.findings
+
+
+def test_a_deletion_is_noticed_and_saving_writes_it_again(
+    document: Document, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "k.py"
+    path.write_text("x = 1\n")
+    document.open_file(str(path))
+    with qtbot.waitSignal(document.deletedOnDisk):
+        path.unlink()
+    assert document.dirty
+    assert document.text == "x = 1\n"
+    assert "no longer on disk" in document.findings[0].message
+    document.set_text("x = 2\n")
+    document.set_text("x = 1\n")
+    assert document.dirty
+    assert document.save()
+    assert path.read_text() == "x = 1\n"
+    assert not document.dirty
+    assert not document.findings
+
+
+def test_a_deleted_file_that_comes_back_is_as_before(
+    document: Document, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "k.py"
+    path.write_text("x = 1\n")
+    document.open_file(str(path))
+    with qtbot.waitSignal(document.deletedOnDisk):
+        path.rename(tmp_path / "away.py")
+    (tmp_path / "away.py").rename(path)
+    qtbot.waitUntil(lambda: not document.dirty)
+    assert not document.findings
+
+
+def test_a_save_does_not_overwrite_what_nobody_was_told_of(
+    document: Document, tmp_path: Path
+) -> None:
+    path = tmp_path / "k.py"
+    path.write_text("x = 1\n")
+    document.open_file(str(path))
+    document.set_text("x = 2\n")
+    path.write_text("x = 5\n")  # no event was handled since
+    assert not document.save()
+    assert path.read_text() == "x = 5\n"
+    assert "changed on disk" in document.findings[0].message
+    assert document.save()
+    assert path.read_text() == "x = 2\n"
+
+
+def test_a_failed_save_keeps_text_and_file_and_says_what_to_do(
+    document: Document, tmp_path: Path
+) -> None:
+    with read_only_folder(tmp_path, {"k.py": "x = 1\n"}) as folder:
+        document.open_file(str(folder / "k.py"))
+        document.set_text("x = 2\n")
+        assert not document.save()
+        assert document.dirty
+        assert (folder / "k.py").read_text() == "x = 1\n"
+        assert "the text is still here" in document.findings[0].hint
+        assert document.save(str(tmp_path / "elsewhere.py"))
+        document.file.close()
 
 
 # ------------------------------------------------------------------------------ running
@@ -539,13 +602,55 @@ def test_a_crash_of_the_second_run_ends_it(ran: Document, engine: FakeEngine, qt
     assert len(engine.requests(messages.Run)) == 2
 
 
-def test_a_restart_by_hand_starts_empty(ran: Document, engine: FakeEngine, qtbot: QtBot) -> None:
+def test_a_restart_by_hand_runs_again_with_the_knobs_as_they_stand(
+    ran: Document, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    ran.set_knob("BLOCK_SIZE", 256)
+    settled(ran, qtbot)
+    ran.pin_baseline()
     ran.restart()
-    qtbot.waitUntil(lambda: engine.state == "ready")
-    qtbot.wait(20)
     assert ran.launches == ()
-    assert len(engine.requests(messages.Run)) == 1
-    assert ran.findings == ()
+    qtbot.waitUntil(lambda: ran.is_current(ran.coverage))
+    settled(ran, qtbot)
+    assert len(engine.requests(messages.Run)) == 2
+    assert ran.config["BLOCK_SIZE"] == 256
+    assert ran.baseline is not None
+    (finding,) = ran.findings
+    assert finding.severity == "info"
+    assert "variables made in the console are lost" in finding.hint
+    assert "knobs as they stood" in finding.hint
+
+
+def test_a_restart_by_hand_during_a_run_does_not_begin_it_again(
+    ran: Document, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.hold = True
+    ran.run()
+    ran.restart()
+    engine.hold = False
+    engine._schedule()
+    qtbot.waitUntil(lambda: engine.state == "ready")
+    qtbot.wait(30)
+    assert len(engine.requests(messages.Run)) == 2
+    assert ran.launches == ()
+    assert "are lost" in ran.findings[0].hint
+
+
+def test_the_config_that_ends_the_engine_is_not_replayed(
+    ran: Document, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.fatal_configs = {ran.config.with_value("BLOCK_SIZE", 64)}
+    ran.set_knob("num_warps", 8)
+    settled(ran, qtbot)
+    ran.set_knob("num_warps", 4)
+    settled(ran, qtbot)
+    ran.set_knob("BLOCK_SIZE", 64)
+    qtbot.waitUntil(lambda: len(engine.requests(messages.Run)) == 2)
+    qtbot.waitUntil(lambda: ran.is_current(ran.coverage))
+    settled(ran, qtbot)
+    assert engine.restarts == 1
+    assert ran.config["BLOCK_SIZE"] == 1024
+    assert any("knobs of add_kernel are back" in found.hint for found in ran.findings)
 
 
 def test_interrupt_reaches_the_engine(ran: Document, engine: FakeEngine, qtbot: QtBot) -> None:
@@ -559,14 +664,15 @@ def test_interrupt_reaches_the_engine(ran: Document, engine: FakeEngine, qtbot: 
 
 
 def test_carried_configs_drop_what_no_longer_exists() -> None:
-    from playground.ui.knob_undo import carried_over
+    from playground.ui.knob_undo import Moved, carried_over
 
     old = vector_add_launch()
-    moved = {0: old.config.updated({"BLOCK_SIZE": 2048, "num_warps": 8})}
+    config = old.config.updated({"BLOCK_SIZE": 2048, "num_warps": 8})
+    before = {0: Moved(old.kernel, old.config, config)}
     knobs = tuple(knob for knob in old.knobs if knob.name != "BLOCK_SIZE")
     config = Config.of({"num_warps": 4, "num_stages": 2})
     new = replace(old, knobs=knobs, config=config)
-    kept = carried_over((old,), moved, (new,))
+    kept = carried_over(before, (new,))
     assert kept[0].as_dict() == {"num_warps": 8, "num_stages": 2}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from playground.ui.files import FileProblem, TextFile, read_text_file, write_text_file
+from tests.full_disks import full_disk, read_only_folder
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,29 @@ def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="cannot read"):
         read_text_file(str(tmp_path / "none.py"))
+
+
+def test_a_full_disk_keeps_the_old_text_whole(tmp_path: Path) -> None:
+    with full_disk(tmp_path, 64 * 1024) as folder:
+        path = folder / "k.py"
+        path.write_text("x = 1\n")
+        with pytest.raises(FileProblem, match="No space left"):
+            write_text_file(str(path), TextFile("x = 2\n" * 50_000))
+        assert path.read_text() == "x = 1\n"
+        assert os.listdir(folder) == ["k.py"]
+
+
+def test_a_read_only_folder_keeps_the_text(tmp_path: Path) -> None:
+    with read_only_folder(tmp_path, {"k.py": "x = 1\n"}) as folder:
+        with pytest.raises(FileProblem, match="Read-only"):
+            write_text_file(str(folder / "k.py"), TextFile("x = 2\n"))
+        assert (folder / "k.py").read_text() == "x = 1\n"
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text("x = 1\n")
+    path.chmod(0o444)
+    with pytest.raises(FileProblem, match="read-only"):
+        write_text_file(str(path), TextFile("x = 2\n"))
+    assert path.read_text() == "x = 1\n"

@@ -1,8 +1,10 @@
 """What is remembered, and what is made of a damaged file."""
 
+import pytest
 from PySide6.QtCore import QByteArray
 
 from playground.ui.settings import RECENT_LIMIT, Settings, settings_path
+from tests.full_disks import read_only_folder
 
 
 def test_everything_comes_back(tmp_path):
@@ -70,3 +72,31 @@ def test_folder_can_be_chosen(tmp_path, monkeypatch):
     monkeypatch.delenv("PLAYGROUND_CONFIG_DIR")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/x")
     assert str(settings_path()) == "/x/triton-playground/window.ini"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("[look]\ntheme=dark\n\0\1[[[", "damaged"), ("[look]\ntheme=dark\nnonsense\n", "damaged"),
+     ("[General]\nversion=99\n[look]\ntheme=dark\n", "version 99"),
+     ("[General]\nversion=one\n[look]\ntheme=dark\n", "damaged")],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_is_set_aside(tmp_path, text, why):
+    path = tmp_path / "window.ini"
+    path.write_text(text)
+    settings = Settings(path)
+    assert why in settings.note
+    (aside,) = tmp_path.glob("window.ini.aside-*")
+    assert aside.read_text() == text
+    # What can be read of a damaged file stays in use; a newer one may mean something else.
+    assert settings.theme == ("system" if "99" in text else "dark")
+    settings.flush()
+    assert Settings(path).note == ""
+
+
+def test_a_folder_that_cannot_be_written_means_that_nothing_is_remembered(tmp_path):
+    with read_only_folder(tmp_path, {"window.ini": "[look]\ntheme=dark\n"}) as folder:
+        settings = Settings(folder / "window.ini")
+        assert settings.theme == "dark"
+        settings.theme = "light"
+        settings.flush()
+        assert (folder / "window.ini").read_text() == "[look]\ntheme=dark\n"

@@ -253,7 +253,7 @@ def test_change_on_disk_is_noticed_and_asked(qtbot, qapp, tmp_path):
         notice = child(window, QWidget, "noticeBar")
         qtbot.waitUntil(notice.isVisible)
         assert window.editor.text() == "x = 1\n"
-        QTest.mouseClick(child(window, QWidget, "notice.reload"), Qt.MouseButton.LeftButton)
+        QTest.mouseClick(child(window, QWidget, "notice.disk.reload"), Qt.MouseButton.LeftButton)
         assert window.editor.text() == "x = 2\n"
         assert not notice.isVisible()
         window.editor.undo()
