@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QToolButton
 
+from playground.ui.action_spec import MENU_TITLES, ActionSpec, Menu, Needs
+from playground.ui.editing_actions import EDITING_ACTIONS
 from playground.ui.icons import icon
 
 if TYPE_CHECKING:
@@ -19,36 +20,6 @@ if TYPE_CHECKING:
 
     from playground.ui.theme import Theme
     from playground.ui.window import MainWindow
-
-Menu = Literal["file", "edit", "view", "run", "help"]
-Needs = Literal["", "text", "launch", "busy", "measurement", "baseline", "file", "undo", "redo"]
-
-MENU_TITLES: dict[Menu, str] = {
-    "file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ActionSpec:
-    """One action; `handler` is a path from the main window, `needs` what must be there for it.
-
-    `group` numbers the section of its menu; `bar` puts it on the toolbar, in that
-    section, with `bar_text` beside its icon if there is one.
-    """
-
-    id: str
-    text: str
-    menu: Menu
-    group: int
-    handler: str
-    icon: str = ""
-    keys: str = ""
-    tip: str = ""
-    needs: Needs = ""
-    checkable: bool = False
-    bar: int = 0
-    bar_text: str = ""
-
 
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.new", "&New kernel file…", "file", 1, "files.new", "new", "Ctrl+N",
@@ -235,6 +206,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
                "See and change all shortcuts"),
     ActionSpec("help.about", "&About Triton Playground", "help", 1, "about", "info", "",
                "Versions of what runs here"),
+    *EDITING_ACTIONS,
 )  # fmt: skip
 
 
@@ -280,7 +252,8 @@ class Actions(QObject):
             menu.setObjectName(f"menu.{name}")
             menu.setToolTipsVisible(False)
             group = 0
-            for spec in (spec for spec in ACTIONS if spec.menu == name):
+            own = (spec for spec in ACTIONS if spec.menu == name)
+            for spec in sorted(own, key=lambda spec: spec.group):
                 if group and spec.group != group:
                     menu.addSeparator().setObjectName(f"menu.{name}.after{group}")
                 group = spec.group

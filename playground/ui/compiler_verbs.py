@@ -41,6 +41,7 @@ class CompilerVerbs(QObject):
         self._follow.timeout.connect(self._on_rest)
         self._editor.cursorPositionChanged.connect(self._follow.start)
         self._editor.blockCountChanged.connect(lambda _count: self._rule())
+        self._editor.marksChanged.connect(self._rule)
         window.docks.filled.connect(self._on_filled)
 
     # ------------------------------------------------------------------------------ verbs
@@ -122,6 +123,7 @@ class CompilerVerbs(QObject):
         self._rule()
 
     def _rule(self) -> None:
-        marks = [(line - 1, line - 1, "accent") for line in sorted(self._marked)]
+        lines = dict.fromkeys(self._marked, "accent") | self._editor.marked_lines()
+        marks = [(line - 1, line - 1, token) for line, token in sorted(lines.items())]
         height = self._editor.fontMetrics().lineSpacing()
         self._ruler.show_marks(marks, self._editor.blockCount(), height)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -9,7 +10,14 @@ from PySide6.QtCore import QObject, Qt
 from playground.ui.editor import edits
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QTextCursor
+
+    from playground.ui.editor.hints import Hints
     from playground.ui.window import MainWindow
+
+_MESSAGE_MS = 6000
+_PLACES = 40
+"""So many places to go back to are kept."""
 
 
 class EditVerbs(QObject):
@@ -19,7 +27,10 @@ class EditVerbs(QObject):
         super().__init__(window)
         self._window = window
         self._editor = window.area.editor
+        self._heard: Hints | None = None
+        self._places: list[tuple[str, QTextCursor]] = []
         self._editor.zoomed.connect(self._remember_zoom)
+        self._editor.definitionWanted.connect(self.go_to_definition)
 
     def show_find(self) -> None:
         """Open the find bar."""
@@ -68,6 +79,95 @@ class EditVerbs(QObject):
     def complete(self) -> None:
         """Offer names that fit at the cursor."""
         self._editor.completionWanted.emit(True)
+
+    def show_documentation(self) -> None:
+        """Tell what the name at the cursor is."""
+        hints = self._hints()
+        if hints is not None:
+            hints.show_doc()
+
+    def show_arguments(self) -> None:
+        """Tell which arguments the call around the cursor takes."""
+        hints = self._hints()
+        if hints is not None:
+            hints.show_call()
+
+    def go_to_definition(self) -> None:
+        """Go to where the name at the cursor is defined."""
+        hints = self._hints()
+        if hints is not None:
+            hints.go_to_definition()
+
+    def go_back(self) -> None:
+        """Put the cursor back to where it was before the last definition."""
+        path = self._window.document.path
+        while self._places:
+            of, cursor = self._places.pop()
+            if of == path:
+                self._editor.go_to(cursor.blockNumber() + 1, cursor.positionInBlock())
+                return
+
+    def format_text(self) -> None:
+        """Write the text as `ruff format` does; why it could not becomes a notice."""
+        from playground.ui.editor.formatting import FormatProblem, formatted
+
+        try:
+            text = formatted(self._editor.text(), self._window.document.path)
+        except FormatProblem as problem:
+            self._tell(str(problem))
+            return
+        if text == self._editor.text():
+            self._tell("The text is formatted already.")
+        else:
+            edits.replace_lines(self._editor, text)
+
+    def toggle_fold(self) -> None:
+        """Fold what the cursor's line begins or lies in, or unfold it."""
+        self._editor.folds.toggle(self._editor.textCursor().blockNumber())
+
+    def fold_all(self) -> None:
+        """Hide the bodies of all functions and classes."""
+        self._editor.folds.fold_all()
+
+    def unfold_all(self) -> None:
+        """Show every line."""
+        self._editor.folds.unfold_all()
+
+    def _hints(self) -> Hints | None:
+        """Return what tells of names, once the editor has it."""
+        completion = self._window.area.completion
+        if completion is None:
+            return None
+        if completion.hints is not self._heard:
+            self._heard = completion.hints
+            self._heard.placeFound.connect(self._show_place)
+            self._heard.nothingFound.connect(
+                lambda name: self._tell(f"No definition of {name} was found.")
+            )
+        return completion.hints
+
+    def _show_place(self, path: str, line: int, column: int) -> None:
+        """Go to a place of the open file, or show one of another file beside it."""
+        document = self._window.document
+        if os.path.abspath(path) == document.path or not os.path.isfile(path):
+            self._places = [*self._places[-_PLACES:], (document.path, self._editor.textCursor())]
+            self._editor.go_to(line, column)
+            return
+        from playground.ui.editor.source_peek import SourcePeek
+        from playground.ui.files import FileProblem, read_text_file
+
+        try:
+            text = read_text_file(path).text
+        except FileProblem as problem:
+            self._tell(str(problem))
+            return
+        peek = SourcePeek(path, text, self._window.theme, self._window)
+        peek.text.set_font(self._editor.font())
+        peek.openWanted.connect(self._window.files.open_path)
+        peek.show_place(line, column)
+
+    def _tell(self, message: str) -> None:
+        self._window.statusBar().showMessage(message, _MESSAGE_MS)
 
     def focus_editor(self) -> None:
         """Put the keyboard in the text."""

@@ -23,9 +23,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.ui.actions import ACTIONS, ActionSpec
+from playground.ui.actions import ACTIONS
 
 if TYPE_CHECKING:
+    from playground.ui.action_spec import ActionSpec
     from playground.ui.settings import ThemeChoice
     from playground.ui.window import MainWindow
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
-from playground.ui.actions import Actions, Needs
+from playground.ui.actions import Actions
 from playground.ui.attention import Attention
 from playground.ui.compiler_verbs import CompilerVerbs
 from playground.ui.coverage_verbs import CoverageVerbs
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from PySide6.QtWidgets import QWidget
 
+    from playground.ui.action_spec import Needs
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
     from playground.ui.theme import Theme

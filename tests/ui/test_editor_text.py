@@ -223,3 +223,14 @@ def test_gutter_click_selects_the_line(editor, qtbot):
         editor.gutter, Qt.MouseButton.LeftButton, pos=QPoint(5, round(height * 1.5) + 4)
     )
     assert editor.textCursor().selectedText() == "bb\u2029"
+
+
+def test_the_lines_of_findings_and_matches_are_known_for_the_overview(editor):
+    editor.load("x = 1\ny = 2\nz = 3\n")
+    told = []
+    editor.marksChanged.connect(lambda: told.append(editor.marked_lines()))
+    editor.set_matches([(0, 1), (12, 13)])
+    editor.set_findings(
+        [Finding("error", "compile", "no", line=3), Finding("hint", "x", "h", line=2)]
+    )
+    assert told == [{1: "accent", 3: "accent"}, {1: "accent", 2: "accent_link", 3: "bad"}]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playground.ui.editor.code_editor import CodeEditor
+    from playground.ui.editor.marked_text import MarkedText
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _BACK = {close: start for start, close in _PAIRS.items()}
 _MAX_LETTERS = 20_000
 
 
-def pair_at(editor: CodeEditor) -> tuple[int, ...]:
+def pair_at(editor: MarkedText) -> tuple[int, ...]:
     """Return the positions of the bracket at the cursor and its partner; none is an empty tuple.
 
     Brackets within strings and comments do not count.
@@ -27,7 +27,7 @@ def pair_at(editor: CodeEditor) -> tuple[int, ...]:
     return ()
 
 
-def _partner(editor: CodeEditor, position: int, letter: str) -> int | None:
+def _partner(editor: MarkedText, position: int, letter: str) -> int | None:
     step = 1 if letter in _PAIRS else -1
     wanted = _PAIRS.get(letter) or _BACK[letter]
     document = editor.document()
@@ -46,6 +46,6 @@ def _partner(editor: CodeEditor, position: int, letter: str) -> int | None:
     return None
 
 
-def _in_string(editor: CodeEditor, position: int) -> bool:
+def _in_string(editor: MarkedText, position: int) -> bool:
     block = editor.document().findBlock(position)
     return editor.highlighter.is_string(block.blockNumber(), position - block.position())

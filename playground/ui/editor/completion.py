@@ -1,16 +1,16 @@
-"""The completion popup: names from the engine's kernel where it has them, else from jedi."""
+"""The completion popup: names that fit at the cursor, each with what is known of it beside it."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QStringListModel, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QAbstractItemView, QCompleter
+
+from playground.ui.editor.doc_box import DocBox
+from playground.ui.editor.hints import Hints
+from playground.ui.editor.name_reader import NameReader
 
 if TYPE_CHECKING:
     from playground.ui.document import Document
@@ -26,10 +26,11 @@ class Completion(QObject):
     def __init__(self, editor: CodeEditor, document: Document) -> None:
         super().__init__(editor)
         self._editor = editor
-        self._document = document
-        self._process: QProcess | None = None
-        self._pending = b""
-        self._request = 0
+        self.reader = NameReader(editor, document)
+        self.reader.answered.connect(self._take)
+        self.hints = Hints(editor, self.reader)
+        self._names: list[str] = []
+        self._doc: DocBox | None = None
         self._model = QStringListModel(self)
         self.completer = QCompleter(self._model, self)
         self.completer.setWidget(editor)
@@ -37,6 +38,7 @@ class Completion(QObject):
         self.completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.completer.setMaxVisibleItems(10)
         self.completer.activated.connect(self._insert)
+        self.completer.highlighted.connect(self._on_marked)  # the overload that carries the name
         self._popup_named = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -48,12 +50,7 @@ class Completion(QObject):
     def close(self) -> None:
         """End the helper process."""
         self._timer.stop()
-        process, self._process = self._process, None
-        if process is not None:
-            process.closeWriteChannel()
-            if not process.waitForFinished(300):
-                process.kill()
-                process.waitForFinished(1000)
+        self.reader.close()
 
     # ------------------------------------------------------------------------- asking
 
@@ -75,54 +72,20 @@ class Completion(QObject):
         line, column = cursor.blockNumber(), cursor.positionInBlock()
         if self._editor.highlighter.is_string(line, max(column - 1, 0)):
             return
-        path = self._document.path
-        self._request += 1
-        request = {
-            "id": self._request, "text": self._editor.text(), "path": path,
-            "folder": os.path.dirname(path), "line": line + 1, "column": column,
-            "word": self._editor.word_before_cursor(),
-        }  # fmt: skip
-        self._helper().write(json.dumps(request).encode() + b"\n")
+        self.reader.ask("complete", line, column, word=self._editor.word_before_cursor())
 
-    def _helper(self) -> QProcess:
-        if self._process is None:
-            process = QProcess(self)
-            environment = QProcessEnvironment.systemEnvironment()
-            # From a checkout the helper must find this package without the current folder on its
-            # path, where a user's own `jedi.py` may lie.
-            root = str(Path(__file__).resolve().parents[3])
-            paths = [root, environment.value("PYTHONPATH")]
-            environment.insert("PYTHONPATH", os.pathsep.join(filter(None, paths)))
-            process.setProcessEnvironment(environment)
-            process.setProgram(sys.executable)
-            process.setArguments(["-P", "-m", "playground.ui.editor.completer"])
-            process.readyReadStandardOutput.connect(self._on_output)
-            process.finished.connect(self._on_finished)
-            process.start()
-            self._process = process
-        return self._process
-
-    def _on_finished(self) -> None:
-        # A helper that fell over is started anew by the next request.
-        if self._process is not None:
-            self._process.deleteLater()
-            self._process = None
-        self._pending = b""
-
-    def _on_output(self) -> None:
-        if self._process is None:
-            return
-        self._pending += bytes(self._process.readAllStandardOutput().data())
-        *lines, self._pending = self._pending.split(b"\n")
-        for line in lines:
-            self._take(json.loads(line))
+    def _on_marked(self, name: str) -> None:
+        if name in self._names:
+            self.reader.ask_item(self._names.index(name))
 
     # ------------------------------------------------------------------------ showing
 
     def _take(self, answer: dict[str, Any]) -> None:
-        if answer["id"] != self._request:
+        if answer["kind"] == "item" and self._shown() and answer.get("description"):
+            self._show_doc(answer["description"])
+        if answer["kind"] != "complete":
             return
-        names = [item["name"] for item in answer["names"]]
+        names = self._names = [item["name"] for item in answer.get("names", ())]
         word = self._editor.word_before_cursor()
         if not names or names == [word]:
             self._hide()
@@ -138,6 +101,21 @@ class Completion(QObject):
 
     def _shown(self) -> bool:
         return self._popup_named and self._popup().isVisible()
+
+    def _show_doc(self, description: dict[str, str]) -> None:
+        if self._doc is None:
+            self._doc = DocBox("completionDoc", self._editor)
+        self._doc.set_description(description, self._editor.font().family())
+        popup = self._popup()
+        area = popup.rect()
+        area.moveTopLeft(popup.mapToGlobal(area.topLeft()))
+        self._doc.place_beside(area)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the documentation away with the names."""
+        if event.type() == QEvent.Type.Hide and self._doc is not None:
+            self._doc.hide()
+        return super().eventFilter(watched, event)
 
     def _hide(self) -> None:
         if self._popup_named:
@@ -157,12 +135,14 @@ class Completion(QObject):
             popup.setFont(self._editor.font())
             self._popup_named = True
             self._editor.popup = popup
+            popup.installEventFilter(self)
         popup.setCurrentIndex(self.completer.completionModel().index(0, 0))
         area = self._editor.cursorRect()
         area.translate(self._editor.viewportMargins().left(), 0)
         width = popup.sizeHintForColumn(0) + 2 * self._editor.fontMetrics().height()
         area.setWidth(min(max(width, 160), 480))
         self.completer.complete(area)
+        self._on_marked(popup.currentIndex().data())
 
     def _narrow(self) -> None:
         if not self._shown():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextCursor
@@ -186,6 +187,55 @@ def replace_text(editor: QPlainTextEdit, text: str) -> None:
     cursor.setPosition(qt_position(old, len(old) - end), QTextCursor.MoveMode.KeepAnchor)
     cursor.insertText(text[start : len(text) - end])
     cursor.endEditBlock()
+
+
+def replace_lines(editor: QPlainTextEdit, text: str) -> None:
+    """Make the text `text` in one undoable edit of the lines that differ; the cursor stays."""
+    old = editor.document().toRawText().split("\u2029")
+    new = text.split("\n")
+    line, column = editor.textCursor().blockNumber(), editor.textCursor().positionInBlock()
+    cursor = QTextCursor(editor.document())
+    cursor.beginEditBlock()
+    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    at = line
+    for kind, first, end, start, stop in reversed(changes):
+        if kind == "equal":
+            if first <= line < end:
+                at = start + line - first
+            continue
+        if first <= line < end:
+            at = min(start + line - first, max(stop - 1, start))
+        _set_lines(cursor, first, end, new[start:stop])
+    cursor.endEditBlock()
+    block = editor.document().findBlockByNumber(min(at, editor.blockCount() - 1))
+    cursor.setPosition(block.position() + min(column, block.length() - 1))
+    editor.setTextCursor(cursor)
+
+
+def _set_lines(cursor: QTextCursor, first: int, end: int, lines: list[str]) -> None:
+    """Put `lines` in place of those from `first` up to `end` of the cursor's text, from 0."""
+    document = cursor.document()
+    count = document.blockCount()
+    text = "\n".join(lines)
+    if first == end:
+        if first < count:
+            cursor.setPosition(document.findBlockByNumber(first).position())
+            cursor.insertText(text + "\n")
+        else:
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText("\n" + text)
+        return
+    last = document.findBlockByNumber(end - 1)
+    start, stop = document.findBlockByNumber(first).position(), last.position() + last.length() - 1
+    if not lines:
+        # The break that parts these lines from others goes with them.
+        if end < count:
+            stop += 1
+        elif first:
+            start -= 1
+    cursor.setPosition(start)
+    cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
+    cursor.insertText(text)
 
 
 def _span(editor: QPlainTextEdit) -> QTextCursor:

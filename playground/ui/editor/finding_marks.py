@@ -67,6 +67,13 @@ class FindingMarks:
                 self._by_line.setdefault(block.blockNumber() + 1, []).append(finding)
         return self._by_line.get(line, [])
 
+    def tokens(self) -> dict[int, str]:
+        """Return the 1-based lines with findings, and the colour's token of the gravest of each."""
+        lines = {
+            self._document.findBlock(c.selectionStart()).blockNumber() + 1 for c, _ in self._marks
+        }
+        return {line: TOKENS.get(self.severity_at(line) or "", "accent_link") for line in lines}
+
     def severity_at(self, line: int) -> Severity | None:
         """Return the gravest severity on a 1-based line."""
         found = {finding.severity for finding in self.at(line)}

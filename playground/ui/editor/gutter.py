@@ -16,11 +16,11 @@ from playground.ui.editor.mix_columns import MixColumns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from PySide6.QtGui import QMouseEvent, QPaintEvent
+    from PySide6.QtGui import QEnterEvent, QMouseEvent, QPaintEvent
 
     from playground.model.machine_code import LineCode
     from playground.ui.access_text import LineAccess
-    from playground.ui.editor.code_editor import CodeEditor
+    from playground.ui.editor.marked_text import MarkedText
 
 FIGURES_SCALE = 0.88
 """Of the editor's font: how large the figures beside the lines are."""
@@ -34,7 +34,7 @@ class Gutter(QWidget):
 
     accessClicked = Signal(int)
 
-    def __init__(self, editor: CodeEditor) -> None:
+    def __init__(self, editor: MarkedText) -> None:
         super().__init__(editor)
         self._editor = editor
         self.mix = MixColumns(editor.theme)
@@ -42,6 +42,7 @@ class Gutter(QWidget):
         self.setObjectName("editorGutter")
         self.setAccessibleName("Line numbers")
         self.setCursor(Qt.CursorShape.ArrowCursor)
+        self._pointed = False
 
     def show_code(
         self, lines: Mapping[int, LineCode], arithmetic: int = 0, stale: str = ""
@@ -93,8 +94,12 @@ class Gutter(QWidget):
         return self._editor.fontMetrics().horizontalAdvance("9" * digits)
 
     def _numbers_px(self) -> int:
-        """Return the width of a mark, the line's number and the gap after it."""
-        return self._digits_px() + round(1.4 * self._editor.fontMetrics().height())
+        """Return the width of a mark, the line's number, and where it folds."""
+        return self._digits_px() + round(1.75 * self._editor.fontMetrics().height())
+
+    def _fold_x(self) -> int:
+        """Return where the signs of what folds begin."""
+        return self._digits_px() + round(1.1 * self._editor.fontMetrics().height())
 
     def sizeHint(self) -> QSize:
         """Return the width needed."""
@@ -125,6 +130,7 @@ class Gutter(QWidget):
                 size = round(0.8 * height)
                 picture = icons.pixmap(severity, theme, token, size, self.devicePixelRatioF())
                 painter.drawPixmap(round(0.2 * height), top + (height - size) // 2, picture)
+            self._paint_fold(painter, number, top)
             painter.setFont(small)
             if self.mix.shown:
                 self.mix.paint(painter, number + 1, QRect(numbers, top, access_x - numbers, height))
@@ -132,6 +138,30 @@ class Gutter(QWidget):
                 area = QRect(access_x, top, self.width() - access_x, height)
                 self.access.paint(painter, number + 1, area)
         painter.end()
+
+    def _paint_fold(self, painter: QPainter, line: int, top: int) -> None:
+        """Draw the sign of what folds at a line (from 0): always where it is folded."""
+        folds, height = self._editor.folds, self._editor.fontMetrics().height()
+        folded = line in folds.folded
+        if folded or (self._pointed and folds.can_fold(line)):
+            size = round(0.62 * height)
+            name = "chevron-right" if folded else "chevron-down"
+            picture = icons.pixmap(
+                name, self._editor.theme, "muted", size, self.devicePixelRatioF()
+            )
+            painter.drawPixmap(self._fold_x(), top + (height - size) // 2, picture)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Show what can be folded."""
+        self._pointed = True
+        self.update()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Show only what is folded."""
+        self._pointed = False
+        self.update()
+        super().leaveEvent(event)
 
     def tip(self, line: int, x: int) -> str:
         """Return what there is to say at `x` on a line: over the mark, the line's findings."""
@@ -156,6 +186,10 @@ class Gutter(QWidget):
         """Select the line that was clicked."""
         line = self._line_at(event.position().y())
         if not line:
+            return
+        x = event.position().x()
+        if self._fold_x() <= x < self._numbers_px() and self._editor.folds.can_fold(line - 1):
+            self._editor.folds.toggle(line - 1)
             return
         known = self.access.shown and event.position().x() >= self._access_x()
         if known and self.access.at(line) is not None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 JUMP_PX = 6
 """How far from a mark a click may be and still mean it."""
 
+_WIDTHS = {"warn": 0.7, "accent_link": 0.45}
+"""Share of the strip's width, so that an error is told from a warning or hint without colour."""
+
 
 class OverviewRuler(QWidget):
     """Marks at their share of the text's height; a click on one asks for its line.
@@ -80,7 +83,8 @@ class OverviewRuler(QWidget):
             # A thousand marks in two hundred pixels: each pixel once.
             if (round(y), token) not in drawn:
                 drawn.add((round(y), token))
-                area = QRectF(1, y - thick / 2, self.width() - 2, thick)
+                width = _WIDTHS.get(token, 1.0) * (self.width() - 2)
+                area = QRectF(1, y - thick / 2, width, thick)
                 painter.fillRect(area, self._theme.color(token))
         if self._rows:
             painter.setPen(self._theme.color("border"))
