@@ -139,7 +139,7 @@ def test_where_the_metrics_are_unknown_the_sections_are_taken_alone(fake_ncu):
 def test_counters_that_are_not_allowed_are_asked_for_once(fake_ncu):
     denied = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access counters"
     calls = fake_ncu(denied)
-    with pytest.raises(nsight.NsightError, match="performance counters to administrators") as caught:
+    with pytest.raises(nsight.NsightError, match="counters to administrators") as caught:
         nsight.profile("x.py", [])
     # The command stands once: in the note, or in the field or hint of its own beside the reason.
     assert "triton-playground replay x.py" not in str(caught.value)
