@@ -124,6 +124,10 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
         from playground.cli import past_sweeps
 
         return past_sweeps.show(options, parser)
+    if verb == "experiment":
+        from playground.cli import experiment_verb
+
+        return experiment_verb.run(options, parser)
     task = task_of(verb, options, parser)
     from playground.cli import coverage_files, process
 

@@ -26,6 +26,7 @@ VERBS = {
     "sweep": "try many configs and rank them",
     "sweeps": "list past sweeps, show them again, or print them for other programs",
     "export": "write the tuned kernel as a .py that runs alone",
+    "experiment": "measure a rule of thumb on this GPU, or show what was measured before",
     "doctor": "say what works on this machine, and what to do about the rest",
 }
 
@@ -58,6 +59,11 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
         return parser
     if verb == "sweeps":
         _add_sweeps(parser)
+        return parser
+    if verb == "experiment":
+        from playground.cli import experiment_verb
+
+        experiment_verb.add_options(parser)
         return parser
     add = parser.add_argument
     add("file", metavar="FILE", help="a Python file that launches Triton kernels")

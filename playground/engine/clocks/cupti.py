@@ -102,7 +102,12 @@ def turns(works: Sequence[Work], order: Sequence[int]) -> list[float]:
     return times
 
 
-def _records(run: Callable[[], None]) -> list[Record]:
+def names(run: Callable[[], object]) -> tuple[str, ...]:
+    """Return the names of all that `run` puts on the GPU, in order: kernels, copies, fills."""
+    return tuple(name for name, _ in _records(run))
+
+
+def _records(run: Callable[[], object]) -> list[Record]:
     torch.cuda.synchronize()
     with warnings.catch_warnings():
         # Told once of events that the next cycle drops: there is one cycle, and `acc_events`, which

@@ -43,14 +43,20 @@ def measure(prepared: PreparedReplay) -> HostCost:
     for _ in range(_COLD_STARTS - 1):
         with _forgotten(launch.function):
             times.append(_once(call))
-    with (
-        tempfile.TemporaryDirectory(prefix="playground-first-call-") as folder,
-        _cache_folder(folder),
-        _forgotten(launch.function),
-    ):
+    with empty_cache(), _forgotten(launch.function):
         first_ms = _once(call)
     prepared.restore()
     return HostCost(first_ms, median(times), cached_ms)
+
+
+@contextlib.contextmanager
+def empty_cache() -> Iterator[None]:
+    """Give Triton an empty cache folder for a while."""
+    with (
+        tempfile.TemporaryDirectory(prefix="playground-first-call-") as folder,
+        _cache_folder(folder),
+    ):
+        yield
 
 
 def _once(call: Callable[[], object]) -> float:

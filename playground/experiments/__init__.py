@@ -1,0 +1,1 @@
+"""Rules of thumb as measurements: each a function from a bench to figures."""
