@@ -5,7 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import server_compiler, server_programs, server_sweeps, server_timing
+from playground.engine import (
+    server_compiler,
+    server_debugging,
+    server_programs,
+    server_sweeps,
+    server_timing,
+)
 from playground.protocol import messages
 
 if TYPE_CHECKING:
@@ -90,6 +96,7 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     **server_compiler.JOBS,
     **server_programs.JOBS,
     **server_sweeps.JOBS,
+    **server_debugging.JOBS,
 }
 """What does each request."""
 
@@ -103,5 +110,6 @@ STAGES: dict[type, Stage] = {
     **dict.fromkeys(server_compiler.JOBS, "compile"),
     **dict.fromkeys(server_programs.JOBS, "coverage"),
     **server_sweeps.STAGES,
+    **dict.fromkeys(server_debugging.JOBS, "runtime"),
 }
 """The stage that a request's failure belongs to."""

@@ -20,6 +20,7 @@ from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
 from playground.engine.session_code import CodeVerbs
 from playground.engine.session_compilations import CompilationVerbs
+from playground.engine.session_debugging import DebugVerbs
 from playground.engine.session_programs import ProgramVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.source_text import read_source
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from playground.engine.compile_edited import EditedCompiler
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.compiling import Compiler
+    from playground.engine.debug_process import DebugProcess
     from playground.model.config import Config
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding, Stage
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from playground.protocol import messages
 
 
-class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
+class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs):
     """One kernel file and its launches.
 
     Parameters
@@ -79,6 +81,7 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
         self.seed = 0
         self.wanted_seed: int | None = None
         self.spare_bench: ChildProcess | None = None
+        self.debug_worker: DebugProcess | None = None
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
         self.user_files: tuple[str, ...] = ()
@@ -253,6 +256,9 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs):
         spare = self.take_bench()
         if spare is not None:
             spare.close()
+        if self.debug_worker is not None:
+            self.debug_worker.close()
+            self.debug_worker = None
         self._forget()
         self._lasting.close()
 
