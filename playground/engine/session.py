@@ -80,7 +80,7 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs
         self.searched: dict[tuple[str, str], Finding] = {}
         self.seed = 0
         self.wanted_seed: int | None = None
-        self.spare_bench: ChildProcess | None = None
+        self.spare_benches: list[tuple[str, ChildProcess]] = []
         self.debug_worker: DebugProcess | None = None
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
@@ -253,9 +253,8 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs
         if self._edited is not None:
             self._edited.close()
             self._edited = None
-        spare = self.take_bench()
-        if spare is not None:
-            spare.close()
+        while self.spare_benches:
+            self.spare_benches.pop()[1].close()
         if self.debug_worker is not None:
             self.debug_worker.close()
             self.debug_worker = None
