@@ -163,11 +163,12 @@ class ReplayVerbs(TimingVerbs):
             return
         if counts.run.duration_ms > limit_ms:
             return
+        job = job or Job()
         with (
-            self._me.guarded(job or Job()),
+            self._me.guarded(job),
             put_back_after(self._me.prepare(launch, config)) as prepared,
         ):
-            counts.know_loaders(prepared)
+            counts.know_loaders(prepared, job)
 
     def replay(
         self,
