@@ -10,15 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_MARK = "tuned with Triton Playground"
+_MARKS = (
+    "tuned with Triton Playground", "report by Triton Playground", "Triton Playground's reproducer",
+)  # fmt: skip
 _PNG_MARK = b"tEXtSoftware\0Triton Playground"
 
 
 def is_own_export(path: Path) -> bool:
-    """Tell whether `path` is a tuned file that was exported before."""
+    """Tell whether `path` is a tuned file, a report or a reproducer that was written before."""
     try:
         with path.open(encoding="utf-8") as file:
-            return any(_MARK in line for line in (file.readline() for _ in range(5)))
+            lines = [file.readline() for _ in range(5)]
+            return any(mark in line for line in lines for mark in _MARKS)
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -145,8 +145,8 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
         outcome = process.run_worker(task, options.timeout)
     status = outcome.status
     document = outcome.document
-    if output is not None and document["export"] is not None:
-        document, status = write_export(outcome, output)
+    if output is not None and document[verb] is not None:
+        document, status = write_export(outcome, output, verb)
     with writing():
         if options.json:
             print(json.dumps(document, indent=1, allow_nan=False))

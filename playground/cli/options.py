@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import playground
+from playground.cli.schema import TEXTS
 from playground.cli.task import Task
 from playground.model.sweep_plan import STRATEGIES
 
@@ -27,6 +28,8 @@ VERBS = {
     "sweeps": "list past sweeps, show them again, or print them for other programs",
     "export": "write the tuned kernel as a .py that runs alone",
     "experiment": "measure a rule of thumb on this GPU, or show what was measured before",
+    "report": "write all that is known of one launch as one HTML file",
+    "reproducer": "write a minimal script of one launch, for a bug report to Triton",
     "doctor": "say what works on this machine, and what to do about the rest",
 }
 
@@ -125,13 +128,14 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
         _add_coverage(add)
     if verb == "sweep":
         _add_sweep(add)
+    if verb in TEXTS:
+        add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
+        add("--force", action="store_true", help="replace a file that this program did not write")
     if verb == "export":
         add(
             "--dispatch", action="store_true",
             help="write a table of configs by size from several --sweep, one a size",
         )  # fmt: skip
-        add("-o", "--output", type=Path, metavar="FILE", help="where to write it (else: print)")
-        add("--force", action="store_true", help="replace a file that was not exported before")
         add(
             "--keep-autotune", action="store_true",
             help="leave the kernel's autotuner its configs, this one first",
@@ -168,18 +172,6 @@ def _add_sweep(add: Callable[..., object]) -> None:
     )  # fmt: skip
     add("--budget", dest="total", type=float, metavar="SECONDS", help="end after so long")
     add("--resume", action="store_true", help="go on with the last sweep of the same launch")
-    add(
-        "--gpus", type=int, metavar="N",
-        help="time on so many GPUs at once, one worker each; with --cluster: so many engines",
-    )  # fmt: skip
-    add(
-        "--share", action="store_true",
-        help="let several workers use one GPU (their times disturb each other), or interpret",
-    )  # fmt: skip
-    add(
-        "--cluster", default="", metavar="PROFILE",
-        help="workers on the engines of an ipyparallel cluster: a profile of IPython's, or local",
-    )  # fmt: skip
 
 
 def _add_sweeps(parser: argparse.ArgumentParser) -> None:
@@ -265,9 +257,6 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         sizes=tuple(getattr(options, "sizes", ())),
         total_s=_above_zero(getattr(options, "total", None), "--budget", parser),
         resume=getattr(options, "resume", False),
-        gpus=_above_zero(getattr(options, "gpus", None), "--gpus", parser),
-        share=getattr(options, "share", False),
-        cluster=getattr(options, "cluster", ""),
         budget_ms=budget_ms,
         cache=getattr(options, "cache", "cold"),
         source=getattr(options, "source", None),

@@ -48,23 +48,23 @@ def why_no_output(output: Path, options: argparse.Namespace) -> str:
     if output.exists() and output.resolve() == Path(options.file).resolve():
         return f"{output} is the file itself; give another name"
     if output.exists() and not options.force and not files.is_own_export(output):
-        return f"{output} exists and was not exported by this program; --force replaces it"
+        return f"{output} exists and was not written by this program; --force replaces it"
     return ""
 
 
-def write_export(outcome: Outcome, output: Path) -> tuple[Json, int]:
-    """Write the tuned file; return the document and the exit status."""
+def write_export(outcome: Outcome, output: Path, verb: str) -> tuple[Json, int]:
+    """Write the tuned file or the report; return the document and the exit status."""
     from playground.cli import schema
     from playground.model.finding import Finding
 
     document = outcome.document
     try:
-        output.write_text(schema.export_of(document)["text"], encoding="utf-8")
+        output.write_text(schema.export_of(document, verb)["text"], encoding="utf-8")
     except OSError as error:
         failure = Finding("error", "export", f"could not write {output}: {error.strerror}")
         findings = [*schema.findings_of(document), schema.finding(failure)]
-        return {**document, "findings": findings, "export": None}, 1
-    schema.set_export_path(document, str(output))
+        return {**document, "findings": findings, verb: None}, 1
+    schema.set_export_path(document, str(output), verb)
     return document, outcome.status
 
 

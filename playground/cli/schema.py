@@ -46,6 +46,8 @@ PAYLOADS = {
     "coverage": "coverage",
     "sweep": "sweep",
     "export": "export",
+    "report": "report",
+    "reproducer": "reproducer",
     "doctor": "doctor",
 }
 """Verb to the key of what it found: an empty list for `launches`, else null, where it failed."""
@@ -247,9 +249,13 @@ def findings_of(document: Json) -> list[Json]:
     return _records(document.get("findings"))
 
 
-def export_of(document: Json) -> dict[str, str]:
-    """Return the text parts of a document's export: `name`, `kernel` and `text`."""
-    return _texts(document.get("export"))
+TEXTS = ("export", "report", "reproducer")
+"""Verbs that end with a text, which `-o` writes to a file."""
+
+
+def export_of(document: Json, verb: str = "export") -> dict[str, str]:
+    """Return the text parts of a document's export (or report): `name`, `kernel` and `text`."""
+    return _texts(document.get(verb))
 
 
 def config_of(document: Json) -> Json:
@@ -266,9 +272,9 @@ def set_coverage_file(document: Json, kind: str, path: str) -> None:
         coverage["files"][kind] = path
 
 
-def set_export_path(document: Json, path: str) -> None:
-    """Say in the document where its export was written."""
-    export = document.get("export")
+def set_export_path(document: Json, path: str, verb: str = "export") -> None:
+    """Say in the document where its export (or report) was written."""
+    export = document.get(verb)
     if isinstance(export, dict):
         export["path"] = path
 

@@ -154,5 +154,7 @@ _SECTIONS: dict[str, Callable[[Any], str]] = {
     "coverage": coverage_text.report,
     "sweep": sweep_text.report,
     "export": _export,
+    "report": _export,
+    "reproducer": _export,
     "doctor": _doctor,
 }

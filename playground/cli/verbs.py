@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from playground.cli import programs, schema, timing
 from playground.cli.compile_verb import compile_
-from playground.cli.sweep_verb import small_sweep, sweep, workers_of
+from playground.cli.sweep_verb import small_sweep, sweep
 from playground.cli.tuned_export import from_sweeps
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
 from playground.engine.coverage_findings import coverage_findings
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from playground.cli.task import Task
     from playground.cli.worker import Report
+    from playground.protocol.messages import Exported
 
 
 def perform(task: Task, report: Report) -> None:
@@ -26,11 +27,7 @@ def perform(task: Task, report: Report) -> None:
         try:
             report.put("device", schema.device(session.device))
             if task.verb == "sweep":
-                # They start while the file runs.
-                attempt(
-                    report, task.file, "sweep", "starting the workers",
-                    lambda: session.prestart_bench(workers_of(task)),
-                )  # fmt: skip
+                session.prestart_bench()  # it starts while the file runs
             work = Work(task, report, session)
             work.capture()
             VERBS[task.verb](work)
@@ -123,16 +120,47 @@ def export(work: Work) -> None:
             dispatch=dispatch,
         ),
     )
-    work.report.add(*exported.findings)
-    work.report.put(
+    _put_text(work, "export", exported)
+
+
+def report(work: Work) -> None:
+    """Find out what is not known of the launch yet, and write all of it as HTML."""
+    from playground.engine.reporting import report as gathered
+
+    made = work.attempt(
         "export",
+        "writing the report",
+        lambda: gathered(work.session, work.launch.index, work.config, work.job),
+    )
+    _put_text(work, "report", made)
+
+
+def reproducer(work: Work) -> None:
+    """Compile and check the config, so that what is wrong stands in the script, and write it."""
+    from playground.engine.reproducer import reproducer as written
+
+    work.attempt("compile", "compiling", lambda: work.session.compile(
+        work.launch.index, work.config, work.task.target, work.job))  # fmt: skip
+    made = work.attempt(
+        "export",
+        "writing the reproducer",
+        lambda: written(work.session, work.launch.index, work.config),
+    )
+    _put_text(work, "reproducer", made)
+
+
+def _put_text(work: Work, key: str, made: Exported) -> None:
+    """Put a text into the report of the work; the command line writes it."""
+    work.report.add(*made.findings)
+    work.report.put(
+        key,
         {
             "launch": work.launch.index,
             "kernel": work.launch.kernel,
             "config": schema.plain(work.config),
-            "name": exported.suggested_name,
+            "name": made.suggested_name,
             "path": None,
-            "text": exported.text,
+            "text": made.text,
         },
     )
 
@@ -155,5 +183,7 @@ VERBS: dict[str, Callable[[Work], None]] = {
     "coverage": coverage,
     "sweep": sweep,
     "export": export,
+    "report": report,
+    "reproducer": reproducer,
     "all": all_,
 }

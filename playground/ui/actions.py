@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QToolButton
 from playground.ui.action_spec import MENU_TITLES, ActionSpec, Menu, Needs
 from playground.ui.editing_actions import EDITING_ACTIONS
 from playground.ui.icons import icon
+from playground.ui.sharing_actions import SHARING_ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -207,6 +208,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("help.about", "&About Triton Playground", "help", 1, "about", "info", "",
                "Versions of what runs here"),
     *EDITING_ACTIONS,
+    *SHARING_ACTIONS,
 )  # fmt: skip
 
 

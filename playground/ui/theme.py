@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, QTemporaryDir, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetrics, QPalette
 
+from playground.model import colormaps
 from playground.model.resources import assets_dir
-from playground.ui import colormaps, icons
+from playground.ui import icons
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication

@@ -20,6 +20,7 @@ from playground.ui.file_verbs import FileVerbs
 from playground.ui.icons import app_icon
 from playground.ui.menus import Menus
 from playground.ui.settings import LAYOUT_VERSION, Settings
+from playground.ui.sharing_verbs import SharingVerbs
 from playground.ui.status import StatusBar
 from playground.ui.timing_verbs import TimingVerbs
 
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
         self.area = EditorArea(document, theme, self)
         self.editor = self.area.editor
         self.files = FileVerbs(self, document, self.settings)
+        self.sharing = SharingVerbs(self, document)
         self.edit_verbs = EditVerbs(self)
         self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)

@@ -25,13 +25,15 @@ CHECK = {
     "tolerance": (*NUMBER, Maybe), "mismatches": int, "elements": int,
     "first_index": (list, Maybe), "note": str, "route": str,
 }  # fmt: skip
+TEXT = {
+    "launch": int, "kernel": str, "config": CONFIG, "name": str, "path": (str, Maybe), "text": str,
+}  # fmt: skip
 ROW = {
     "config": CONFIG, "status": str, "reason": str, "median_ms": (*NUMBER, Maybe),
     "low_ms": (*NUMBER, Maybe), "high_ms": (*NUMBER, Maybe), "registers": (int, Maybe),
     "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
     "unwritten": (int, Maybe), "samples": int, "source": (str, Maybe), "screened": bool,
-    "confirmed": bool, "place": (int, Maybe), "kept": bool, "device": str,
-    "relative": (*NUMBER, Maybe),
+    "confirmed": bool, "place": (int, Maybe), "kept": bool,
 }  # fmt: skip
 REPORT = {
     "launch": int, "kernel": str, "config": CONFIG, "target": str,
@@ -123,10 +125,9 @@ PAYLOADS = {
         "ranking": {"groups": [[CONFIG]], "margin": (dict, Maybe)}, "phases": dict,
         "excluded": int, "store": (int, Maybe), "at_sizes": (list, Maybe), "across": (dict, Maybe),
     },
-    "export": {
-        "launch": int, "kernel": str, "config": CONFIG, "name": str, "path": (str, Maybe),
-        "text": str,
-    },
+    "export": TEXT,
+    "report": TEXT,
+    "reproducer": TEXT,
     "doctor": [{"name": str, "status": str, "text": str, "remedy": str}],
 }  # fmt: skip
 

@@ -327,3 +327,23 @@ def test_an_exception_of_the_driver_is_found_on_its_line(call, kernel_file):
     assert (
         call("launches", path, "--driver", "fails()").err.count(f"{path}:23: error (driver)") == 1
     )
+
+
+def test_a_report_is_one_page_and_replaces_only_its_own(call, tmp_path):
+    path = tmp_path / "vector_add.html"
+    done = call("report", VECTOR_ADD, "-o", path, "--json")
+    assert done.status == 0
+    check_document(done.document, "report")
+    assert path.read_text() == done.document["report"]["text"]
+    assert "<h2>Coverage</h2>" in path.read_text()
+    assert str(KERNELS) not in path.read_text()
+    assert call("report", VECTOR_ADD, "-o", path).status == 0
+    path.write_text("mine")
+    assert call("report", VECTOR_ADD, "-o", path).status == 2
+
+
+def test_a_reproducer_is_printed_as_python(call):
+    done = call("reproducer", VECTOR_ADD, "--set", "BLOCK_SIZE=256")
+    assert done.status == 0
+    assert "BLOCK_SIZE=256" in done.out
+    compile(done.out, "reproducer.py", "exec")

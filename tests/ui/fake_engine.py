@@ -334,6 +334,10 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms)
         text = f"# tuned: {request.config.label()}\n"
         return [messages.Exported(text, "vector_add_tuned.py")]
 
+    def _answer_share(self, request: messages.Share) -> list[messages.Reply]:
+        text = f"<p>{request.form}: {request.config.label()}</p>\n"
+        return [messages.Exported(text, f"vector_add_{request.form}.html")]
+
     def _answer_getplane(self, request: messages.GetPlane) -> list[messages.Reply]:
         values = self.counters(request.config, request.tensor)[request.paint]
         window, _ = self._window(request.view, values)

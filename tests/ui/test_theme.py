@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
+from playground.model.colormaps import contrast, lightness, owner_colormap, sequential_colormap
 from playground.model.resources import assets_dir
-from playground.ui.colormaps import contrast, lightness, owner_colormap, sequential_colormap
 from playground.ui.icons import drawing, icon, pixmap
 from playground.ui.theme import Theme, mono_font
 

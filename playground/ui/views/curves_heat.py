@@ -11,8 +11,8 @@ from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QColor, QCursor
 from PySide6.QtWidgets import QToolTip
 
+from playground.model.colormaps import contrast
 from playground.model.problem_sizes import size_text
-from playground.ui.colormaps import contrast
 from playground.ui.views.curve_series import point, row_text, value_text
 from playground.ui.views.plot_style import ThemedPlot
 

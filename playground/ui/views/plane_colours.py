@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
+
+from playground.model import colormaps
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor
@@ -68,13 +70,9 @@ class Colouring:
 
 
 def owner_slot(program: np.ndarray, entries: int) -> np.ndarray:
-    """Return the colour of each program: neighbours differ, also one row of tiles further.
-
-    Half a turn more in every round keeps tiles above one another apart for rows of a power of two
-    of tiles, and light and dark still alternate. (Other counts can meet: borders are drawn, too.)
-    """
-    slot: np.ndarray = (program + entries // 2 * (program // entries)) % entries
-    return slot
+    """Return the colour of each of these programs (see `colormaps.owner_slot`)."""
+    # Its arithmetic is NumPy's as well.
+    return np.asarray(colormaps.owner_slot(cast("int", program), entries))
 
 
 def argb(red: int, green: int, blue: int, alpha: int = 255) -> int:

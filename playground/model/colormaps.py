@@ -23,6 +23,15 @@ def owner_colormap() -> tuple[Rgb, ...]:
     return tuple(_parse(text) for text in _OWNERS)
 
 
+def owner_slot(program: int, entries: int) -> int:
+    """Return the colour of a program: neighbours differ, also one row of tiles further.
+
+    Half a turn more in every round keeps tiles above one another apart for rows of a power of two
+    of tiles, and light and dark still alternate. (Other counts can meet: borders are drawn, too.)
+    """
+    return (program + entries // 2 * (program // entries)) % entries
+
+
 @cache
 def sequential_colormap(entries: int = 256) -> tuple[Rgb, ...]:
     """Return `entries` colours from little to much, even in perceived lightness."""
