@@ -172,6 +172,18 @@ def _add_sweep(add: Callable[..., object]) -> None:
     )  # fmt: skip
     add("--budget", dest="total", type=float, metavar="SECONDS", help="end after so long")
     add("--resume", action="store_true", help="go on with the last sweep of the same launch")
+    add(
+        "--gpus", type=int, metavar="N",
+        help="time on so many GPUs at once, one worker each; with --cluster: so many engines",
+    )  # fmt: skip
+    add(
+        "--share", action="store_true",
+        help="let several workers use one GPU (their times disturb each other), or interpret",
+    )  # fmt: skip
+    add(
+        "--cluster", default="", metavar="PROFILE",
+        help="workers on the engines of an ipyparallel cluster: a profile of IPython's, or local",
+    )  # fmt: skip
 
 
 def _add_sweeps(parser: argparse.ArgumentParser) -> None:
@@ -257,6 +269,9 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         sizes=tuple(getattr(options, "sizes", ())),
         total_s=_above_zero(getattr(options, "total", None), "--budget", parser),
         resume=getattr(options, "resume", False),
+        gpus=_above_zero(getattr(options, "gpus", None), "--gpus", parser),
+        share=getattr(options, "share", False),
+        cluster=getattr(options, "cluster", ""),
         budget_ms=budget_ms,
         cache=getattr(options, "cache", "cold"),
         source=getattr(options, "source", None),

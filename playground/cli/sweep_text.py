@@ -27,13 +27,15 @@ def _one(item: dict[str, Any]) -> str:
     moved = [name for name in names if any(c[name] != configs[0][name] for c in configs)]
     fixed = {name: configs[0][name] for name in names if name not in moved}
     shown = [row for row in all_rows if row["status"] != "constraint"]
+    devices = [row["device"] for row in shown if row["device"]]
+    several = len(set(devices)) > 1
     ruled_out = len(all_rows) - len(shown) + item["excluded"]
     ordered = sorted(
         shown,
         key=lambda row: (
             row["median_ms"] is None,
             row["place"] or len(all_rows),
-            row["median_ms"] or 0.0,
+            (row["relative"] if several else None) or row["median_ms"] or 0.0,
             row["status"] != "correct",
             _order(row["config"], moved),
         ),
@@ -48,13 +50,14 @@ def _one(item: dict[str, Any]) -> str:
             row["spill_bytes"],
             row["shared_bytes"],
             row["unwritten"],
+            *((row["device"],) if several else ()),
             "" if row["status"] == "correct" else " ".join(row["reason"].split())[:80],
         )
         for row in ordered
     ]
     header = (*(("place",) if ranked else ()), *moved, "result",
               *(("median", "timed") if timed else ()), "registers", "spilled", "shared",
-              "unwritten", "reason")  # fmt: skip
+              "unwritten", *(("device",) if several else ()), "reason")  # fmt: skip
     cut = ", cancelled" if item["cancelled"] else ""
     lines = [
         f"sweep of {item['kernel']} for {item['target']}: {len(all_rows)} of {item['total']} "
@@ -62,6 +65,7 @@ def _one(item: dict[str, Any]) -> str:
         indented(table(header, rows)),
         *([f"  {ruled_out:,} ruled out by a condition"] if ruled_out else []),
         *([f"  all with {config_text(fixed)}"] if fixed else []),
+        *([f"  all on {devices[0]}"] if devices and not several else []),
         *_winner(item),
         *([f"  {item['note']}"] if item["note"] else []),
         *([f"  kept as sweep {item['store']}"] if item["store"] is not None else []),

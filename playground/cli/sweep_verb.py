@@ -17,10 +17,12 @@ from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, Strategy, SweepPlan
 from playground.model.sweep_sizes import Sizes, across
 from playground.model.sweep_space import SweepSpace, make_space
 from playground.model.sweep_values import parse_values
+from playground.model.sweep_workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from playground.cli.task import Task
     from playground.model.config import Config
     from playground.model.launch import Launch
     from playground.model.sweep import SweepResult
@@ -58,6 +60,11 @@ def sweep(work: Work) -> None:
         ),
     )
     _put(work, result)
+
+
+def workers_of(task: Task) -> Workers:
+    """Return the bench workers that the command line asks for."""
+    return Workers(task.gpus, task.share, task.cluster)
 
 
 def small_sweep(work: Work) -> None:
@@ -118,7 +125,7 @@ def _plan(work: Work, launch: Launch, sizes: Mapping[str, int]) -> SweepPlan:
     strategy: Strategy = task.strategy
     return SweepPlan(
         own, strategy, most=task.most, budget_ms=SWEEP_BUDGET_MS, total_s=task.total_s,
-        start=work.config, resume=task.resume, stored=True,
+        start=work.config, resume=task.resume, stored=True, workers=workers_of(task),
     )  # fmt: skip
 
 

@@ -39,6 +39,9 @@ class Task:
     sizes: tuple[str, ...] = ()
     total_s: float | None = None
     resume: bool = False
+    gpus: int | None = None
+    share: bool = False
+    cluster: str = ""
     budget_ms: float = 200.0
     cache: Literal["cold", "warm"] = "cold"
     source: Literal["cupti", "proton", "graph", "events"] | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from playground.cli import programs, schema, timing
 from playground.cli.compile_verb import compile_
-from playground.cli.sweep_verb import small_sweep, sweep
+from playground.cli.sweep_verb import small_sweep, sweep, workers_of
 from playground.cli.tuned_export import from_sweeps
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
 from playground.engine.coverage_findings import coverage_findings
@@ -27,7 +27,11 @@ def perform(task: Task, report: Report) -> None:
         try:
             report.put("device", schema.device(session.device))
             if task.verb == "sweep":
-                session.prestart_bench()  # it starts while the file runs
+                # They start while the file runs.
+                attempt(
+                    report, task.file, "sweep", "starting the workers",
+                    lambda: session.prestart_bench(workers_of(task)),
+                )  # fmt: skip
             work = Work(task, report, session)
             work.capture()
             VERBS[task.verb](work)

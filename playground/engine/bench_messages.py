@@ -24,7 +24,9 @@ class Recipe:
     """How to come to the launch: the file's text, its driver and sizes, and the inputs' seed.
 
     `launch` is the one to find again, told by what `likeness` makes of it. `clock` is the one asked
-    for, `rebound` are globals that the console has bound anew since (module, name, value).
+    for, `rebound` are globals that the console has bound anew since (module, name, value). `device`
+    is the engine's: a worker on another one finds out about its own. With `named_host` it says on
+    which host its device is.
     """
 
     path: str
@@ -40,14 +42,19 @@ class Recipe:
     clock: ClockSource | None = None
     rebound: tuple[tuple[str, str, Spec], ...] = ()
     search_path: tuple[str, ...] = ()
+    named_host: bool = False
 
 
 @dataclass(frozen=True)
 class Started:
-    """The worker's answer to a recipe: it stands before the launch, or why it does not."""
+    """The worker's answer to a recipe: it stands before the launch, or why it does not.
+
+    `device` names what it runs on, so that rows of one device are known by it.
+    """
 
     problem: str = ""
     took_s: float = 0.0
+    device: str = ""
 
 
 @dataclass(frozen=True)

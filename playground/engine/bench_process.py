@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.engine.bench_messages import Recipe, Started, likeness
 from playground.engine.child_process import ChildProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from playground.engine.session import Session
     from playground.model.measurement import ClockSource
@@ -38,7 +38,34 @@ class OverdueError(RuntimeError):
     """The worker did not answer in time and was ended."""
 
 
-def recipe_of(session: Session, launch: int) -> Recipe:
+class LostError(RuntimeError):
+    """The worker is gone with the engine or the host that it was on; no config did that."""
+
+
+class Bench(Protocol):
+    """A bench worker as the sweep sees it, wherever it is.
+
+    `gpu` tells workers of different GPUs apart, and `device` names its own once it is ready.
+    """
+
+    gpu: str
+    device: str
+    start_s: float
+
+    def start(self) -> None:
+        """Let it begin to work towards the launch, in the background."""
+
+    def make_ready(self, go_on: Callable[[], None]) -> None:
+        """Wait until it stands before the launch; raises `BenchError`."""
+
+    def ask(self, order: Any, limit_s: float, go_on: Callable[[], None]) -> Any:
+        """Return its answer; raises `DiedError`, `OverdueError`, `LostError` or `BenchError`."""
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+
+
+def recipe_of(session: Session, launch: int, *, named_host: bool = False) -> Recipe:
     """Return how another process comes to a launch of this session, by running the file again."""
     from playground.engine.compile_orders import sendable
 
@@ -53,12 +80,21 @@ def recipe_of(session: Session, launch: int) -> Recipe:
         session.seed, session.device, launch, likeness(session.launches[launch].info),
         session.surroundings.benchmarks, session.surroundings.tuning, clock,
         sendable(session.changes.globals), tuple(folder for folder in sys.path if folder),
+        named_host,
     )  # fmt: skip
 
 
-def spare_process(cores: Iterable[int] = ()) -> ChildProcess:
-    """Start a bench worker that has no recipe yet: it imports torch and makes its CUDA context."""
-    return ChildProcess("playground.engine.bench_worker", dict(os.environ), cores)
+def spare_process(
+    cores: Iterable[int] = (), gpu: str = "", environment: Mapping[str, str] | None = None
+) -> ChildProcess:
+    """Start a bench worker that has no recipe yet: it imports torch and makes its CUDA context.
+
+    `gpu` is the only one that it sees, as CUDA_VISIBLE_DEVICES calls it; empty leaves it all.
+    """
+    environment = dict(os.environ if environment is None else environment)
+    if gpu:
+        environment["CUDA_VISIBLE_DEVICES"] = gpu
+    return ChildProcess("playground.engine.bench_worker", environment, cores)
 
 
 class BenchProcess:
@@ -70,11 +106,19 @@ class BenchProcess:
         The processor cores the worker may use; every one when empty.
     spare
         A process that was started ahead and has heard of nothing yet: it has torch already.
+    gpu
+        The only GPU that the worker sees; empty leaves it all.
+    environment
+        The worker's, this process's own when left out.
     """
 
     def __init__(
-        self, recipe: Recipe, cores: Iterable[int] = (), spare: ChildProcess | None = None
-    ) -> None:
+        self, recipe: Recipe, cores: Iterable[int] = (), spare: ChildProcess | None = None,
+        gpu: str = "", environment: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        self.gpu = gpu
+        self._environment = environment
+        self.device = ""
         self._recipe = recipe
         self._spare = spare
         self._cores = tuple(cores)
@@ -91,7 +135,7 @@ class BenchProcess:
                 spare.move_to(self._cores)
                 self._process = spare
             else:
-                self._process = spare_process(self._cores)
+                self._process = spare_process(self._cores, self.gpu, self._environment)
             self._ready = False
             self.starts += 1
             self._began = time.monotonic()
@@ -157,6 +201,7 @@ class BenchProcess:
                 self.close()
                 raise BenchError(getattr(started, "problem", "") or "it answered something else")
             self._ready = True
+            self.device = started.device
             self.start_s = time.monotonic() - self._began
             return
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playground.engine.bench_messages import Recipe
     from playground.engine.session import Session
+    from playground.model.device import DeviceInfo
 
 
 def main() -> None:
@@ -69,9 +70,12 @@ class _Bench:
         from playground.engine.job import Job
 
         if isinstance(message, Recipe):
+            from playground.engine.machine import device_label
+
             started = time.perf_counter()
             problem = self._start(message)
-            return Started(problem, time.perf_counter() - started)
+            label = device_label(named_host=message.named_host)
+            return Started(problem, time.perf_counter() - started, label)
         if self._session is None:
             return Started("an order came before the recipe")
         if isinstance(message, Try):
@@ -94,7 +98,7 @@ class _Bench:
                 sys.path.append(folder)
         if self._session is not None:
             self._session.close()
-        session = Session(recipe.device)
+        session = Session(_own_device(recipe.device))
         self._session, self._launch = session, recipe.launch
         session.load(recipe.path, recipe.text)
         session.wanted_seed = recipe.seed
@@ -115,6 +119,17 @@ class _Bench:
             return "the file launches something else when it is run again"
         _rebind(session, recipe)
         return ""
+
+
+def _own_device(of_engine: DeviceInfo) -> DeviceInfo | None:
+    """Return the engine's device if this process has its like, None to find out about another."""
+    import torch
+    import triton
+
+    gpu = torch.cuda.is_available() and not triton.knobs.runtime.interpret
+    if (of_engine.mode == "gpu") != gpu:
+        return None
+    return of_engine if not gpu or torch.cuda.get_device_name() == of_engine.name else None
 
 
 def _rebind(session: Session, recipe: Recipe) -> None:

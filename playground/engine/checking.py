@@ -87,7 +87,7 @@ def check_against(prepared: PreparedReplay, expected: list[Expected]) -> CheckRe
     return verdict(
         [
             compare(
-                _name_of(item.got, launch) or item.label,
+                name_of(item.got, launch) or item.label,
                 prepared.view(item.got),
                 item.want,
                 *tolerances(launch, item.got.dtype),
@@ -247,7 +247,8 @@ def left_by(launch: CapturedLaunch, tensor: torch.Tensor) -> bool:
     return bool(((left == tensor) | ((left != left) & (tensor != tensor))).all())
 
 
-def _name_of(tensor: torch.Tensor, launch: CapturedLaunch) -> str | None:
+def name_of(tensor: torch.Tensor, launch: CapturedLaunch) -> str | None:
+    """Return the argument that a tensor shares its storage with, one that was written first."""
     key = storage_key(tensor)
     names = [
         name

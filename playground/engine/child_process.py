@@ -24,6 +24,13 @@ def usable_cores() -> frozenset[int]:
     return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
 
 
+def module_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which another Python finds this package as it is here."""
+    root = str(Path(__file__).resolve().parents[2])
+    paths = [root, *filter(None, [environment.get("PYTHONPATH")])]
+    return {**environment, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 class ChildProcess:
     """`python -m MODULE FD`, which talks over the inherited socket FD and ends when we do.
 
@@ -38,10 +45,7 @@ class ChildProcess:
     ) -> None:
         ours, theirs = socket.socketpair()
         self._output = tempfile.TemporaryFile(prefix="pg-worker-")  # noqa: SIM115 - until close
-        environment = dict(environment)
-        root = str(Path(__file__).resolve().parents[2])
-        paths = [root, *filter(None, [environment.get("PYTHONPATH")])]
-        environment["PYTHONPATH"] = os.pathsep.join(paths)
+        environment = module_environment(environment)
         self._process = subprocess.Popen(
             # -P: a file of the current folder called like a library's (glob.py) is none of it.
             [sys.executable, "-P", "-m", module, str(theirs.fileno())],

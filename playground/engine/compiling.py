@@ -100,6 +100,11 @@ class Compiler:
                 self._environment_told[name] = value
         return tuple(sorted(self._environment_told.items()))
 
+    @property
+    def file(self) -> UseFile:
+        """The file in use, as a worker is told of it."""
+        return self._used()
+
     def prestart(self) -> None:
         """Start the first worker now, in the background, so that the first compile is quicker."""
         self._pool.prestart(self._used())

@@ -15,6 +15,7 @@ from playground.engine.counter_layout import (
     distinct_elements,
     on_tensor,
 )
+from playground.engine.job import Job
 from playground.engine.storage_ranges import StorageRanges
 from playground.model.coverage import AccessCount, Coverage, OutOfBounds, TensorCoverage
 
@@ -66,7 +67,9 @@ class FootprintSource(Protocol):
 class LoaderSource(FootprintSource, Protocol):
     """Runs the launch again for what its count has left out as well."""
 
-    def loaders(self, prepared: PreparedReplay) -> tuple[torch.Tensor, torch.Tensor] | None:
+    def loaders(
+        self, prepared: PreparedReplay, job: Job
+    ) -> tuple[torch.Tensor, torch.Tensor] | None:
         """Return the last and first loader over all cells as in `Cells`, None where memory ends."""
 
 
@@ -290,7 +293,7 @@ class Counts:
 
         return planes.element(self, tensor, row, column, slices)
 
-    def know_loaders(self, prepared: PreparedReplay) -> None:
+    def know_loaders(self, prepared: PreparedReplay, job: Job | None = None) -> None:
         """Run the launch again for the first and last loader of each element, if not known yet.
 
         For the main thread only. They stay unknown where the counters were too large for one run.
@@ -300,7 +303,7 @@ class Counts:
             return
         if self.cells.loads.device.type == "cpu":
             return
-        found = source.loaders(prepared)
+        found = source.loaders(prepared, job or Job())
         if found is not None:
             with self._lock:
                 self.cells.loader_first = found[1]

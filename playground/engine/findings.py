@@ -112,6 +112,9 @@ def finding_from_exception(
     if not_timed is not None:
         # A question that has no answer here: nothing is wrong with the file.
         return Finding("warning", stage, str(not_timed), getattr(not_timed, "hint", ""), **place)
+    workers = _named(error, "WorkersError")
+    if workers is not None:
+        return Finding("error", stage, str(workers), getattr(workers, "hint", ""))
     hint = slips.hint_for(error, cause)
     if isinstance(cause, SyntaxError):
         # The interpreter cuts the kernel's text at the last line that starts with `def`.

@@ -22,7 +22,7 @@ from playground.model.hazard import Hazard, HazardPlace
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from playground.engine.access_sites import Survey
+    from playground.engine.access_sites import Addresses, Survey
     from playground.engine.counter_layout import Layout, TensorView
     from playground.engine.recording import RecordedSite
     from playground.model.access_site import AccessKind
@@ -266,13 +266,15 @@ def _two_programs(kind: HazardKind, touchers: Touchers, cell: int) -> tuple[int,
 
 def _tensors_of(survey: Survey, layout: Layout) -> dict[RecordedSite, tuple[str, ...]]:
     """Return the names of the tensors that each site was seen to touch."""
+    if survey.seen is not None:
+        return {site: look.tensors for site, look in survey.seen.items() if look.tensors}
     recording = survey.recording
-    pieces: dict[RecordedSite, list[tuple[object, int]]] = {}
+    pieces: dict[RecordedSite, list[tuple[Addresses, int]]] = {}
     for index in range(len(recording)):
         cut = slice(int(recording.offsets[index]), int(recording.offsets[index + 1]))
         site = recording.sites[int(recording.site[index])]
         pieces.setdefault(site, []).append(
             (recording.addresses[cut], int(recording.element_size[index]))
         )
-    named = {site: touched(many, layout)[0] for site, many in pieces.items()}  # type: ignore[arg-type]
+    named = {site: touched(many, layout)[0] for site, many in pieces.items()}
     return {site: names for site, names in named.items() if names}

@@ -30,6 +30,9 @@ class Job:
         self._cancelled = threading.Event()
         self._goes_on = threading.Event()
         self._goes_on.set()
+        self._listener: Callable[[object], None] | None = None
+        self._untaken: list[object] = []
+        self._telling = threading.Lock()
 
     def cancel(self) -> None:
         """Ask the job to stop at its next step."""
@@ -58,6 +61,22 @@ class Job:
         self.check()
         while not self._goes_on.wait(0.05):
             self.check()
+
+    def tell(self, content: object) -> None:
+        """Hand over what the asker says while the job goes on; kept until somebody listens."""
+        with self._telling:
+            if self._listener is None:
+                self._untaken.append(content)
+                return
+            self._listener(content)
+
+    def listen(self, take: Callable[[object], None]) -> None:
+        """Have `take` called, in the teller's thread, with what is told to the job."""
+        with self._telling:
+            self._listener = take
+            for content in self._untaken:
+                take(content)
+            self._untaken.clear()
 
     def check(self) -> None:
         """Raise `CancelledError` if somebody asked the job to stop."""

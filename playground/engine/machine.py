@@ -6,13 +6,12 @@ be imported: Triton decides between compiler and interpreter when it is imported
 
 from __future__ import annotations
 
-import ctypes
-import functools
 import os
 import platform
 import sys
 from typing import Any
 
+from playground.engine.gpus import gpu_count
 from playground.model.device import DeviceInfo
 
 DEFAULT_TARGET = "cuda:90"
@@ -22,30 +21,9 @@ _INTERPRET = "TRITON_INTERPRET"
 _FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 
 
-@functools.lru_cache(maxsize=1)
 def has_nvidia_gpu() -> bool:
-    """Tell whether the CUDA driver is here and counts at least one GPU; never raises.
-
-    Asks libcuda itself, as Triton does: neither torch nor `nvidia-smi` is needed. No context is
-    made, so a process that only asks holds no GPU memory.
-    """
-    for name in ("libcuda.so.1", "libcuda.so"):
-        try:
-            library = ctypes.CDLL(name)
-            break
-        except OSError:
-            continue
-    else:
-        return False
-    try:
-        if library.cuInit(ctypes.c_uint(0)) != 0:
-            return False
-        count = ctypes.c_int(0)
-        if library.cuDeviceGetCount(ctypes.byref(count)) != 0:
-            return False
-    except AttributeError:  # a library of that name which is not the driver
-        return False
-    return count.value > 0
+    """Tell whether the CUDA driver is here and counts at least one GPU; never raises."""
+    return gpu_count() > 0
 
 
 def interpret_wanted() -> bool:
@@ -120,6 +98,20 @@ def device_info() -> DeviceInfo:
         notes=tuple(notes),
         **versions,
     )
+
+
+def device_label(*, named_host: bool = False) -> str:
+    """Return what tells this process's device from others: its name, the GPU's number, the host."""
+    import torch
+    import triton
+
+    if triton.knobs.runtime.interpret or not (has_nvidia_gpu() and torch.cuda.is_available()):
+        label = "interpreter"
+    else:
+        properties: Any = torch.cuda.get_device_properties(torch.cuda.current_device())
+        number = str(getattr(properties, "uuid", "")).removeprefix("GPU-")[:8]
+        label = f"{properties.name} {number}".strip()
+    return f"{label} of {platform.node()}" if named_host else label
 
 
 def _driver_version() -> str:

@@ -14,7 +14,12 @@ from playground.engine.arguments import (
 )
 from playground.engine.guards import GuardedCopy, overrun_finding
 from playground.engine.snapshot import SnapshotPool, copied, copy_bytes
-from playground.engine.triton_private import interpreter, launcher, wrappers
+from playground.engine.triton_private import (
+    interpreter,
+    interpreter_prints,
+    launcher,
+    wrappers,
+)
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
@@ -82,6 +87,10 @@ class WorkingSet:
     def ranges(self) -> list[tuple[int, int]]:
         """Return the addresses `[start, end)` of the copies, without the memory around them."""
         return [(one.data_ptr(), one.data_ptr() + one.numel()) for one in self._bases.values()]
+
+    def bases(self) -> list[torch.Tensor]:
+        """Return the copies, each a uint8 vector."""
+        return list(self._bases.values())
 
     def uninitialised(self) -> list[tuple[int, torch.Tensor]]:
         """Return address and first bytes of the copies that stand for uninitialised memory."""
@@ -194,7 +203,7 @@ class PreparedReplay:
 
             def within_the_copies() -> Any:
                 # Not in the memory around them: as at the captured launch, that is out of bounds.
-                with interpreter.storages(self.ranges()):
+                with interpreter.storages(self.ranges()), interpreter_prints.silenced():
                     return again()
 
             self.run = within_the_copies
@@ -215,6 +224,10 @@ class PreparedReplay:
     def ranges(self) -> list[tuple[int, int]]:
         """Return the addresses `[start, end)` that belong to the launch's tensors."""
         return [item for working in self._working for item in working.ranges()]
+
+    def bases(self) -> list[torch.Tensor]:
+        """Return what lies at these addresses, each range as a uint8 vector."""
+        return [item for working in self._working for item in working.bases()]
 
 
 def prepare(launch: CapturedLaunch, config: Config, session: Session) -> PreparedReplay:

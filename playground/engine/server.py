@@ -207,6 +207,10 @@ class EngineServer:
             self._pause(request)
             send(messages.Finished())
             return
+        if isinstance(request, messages.DebugCommand):
+            self._tell(request)
+            send(messages.Finished())
+            return
         findings: tuple[Finding, ...] = ()
         try:
             send(self._answer(request))
@@ -220,6 +224,12 @@ class EngineServer:
             job = self._jobs.get(request.job)
         if job is not None:
             (job.pause if request.paused else job.resume)()
+
+    def _tell(self, request: messages.DebugCommand) -> None:
+        with self._lock:
+            job = self._jobs.get(request.debugged)
+        if job is not None:
+            job.tell(request)
 
     def _greet(self, request: messages.Hello, send: Callable[[Reply], None]) -> None:
         def answer() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.engine import (
     server_compiler,
+    server_debugging,
     server_programs,
     server_sharing,
     server_sweeps,
@@ -96,6 +97,7 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     **server_compiler.JOBS,
     **server_programs.JOBS,
     **server_sweeps.JOBS,
+    **server_debugging.JOBS,
     **server_sharing.JOBS,
 }
 """What does each request."""
@@ -110,6 +112,7 @@ STAGES: dict[type, Stage] = {
     **dict.fromkeys(server_compiler.JOBS, "compile"),
     **dict.fromkeys(server_programs.JOBS, "coverage"),
     **server_sweeps.STAGES,
+    **dict.fromkeys(server_debugging.JOBS, "runtime"),
     **server_sharing.STAGES,
 }
 """The stage that a request's failure belongs to."""

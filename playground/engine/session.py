@@ -20,6 +20,7 @@ from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
 from playground.engine.session_code import CodeVerbs
 from playground.engine.session_compilations import CompilationVerbs
+from playground.engine.session_debugging import DebugVerbs
 from playground.engine.session_programs import ProgramVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.session_sharing import SharingVerbs
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from playground.engine.compile_edited import EditedCompiler
     from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.compiling import Compiler
+    from playground.engine.debug_process import DebugProcess
     from playground.model.config import Config
     from playground.model.device import DeviceInfo
     from playground.model.finding import Finding, Stage
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
     from playground.protocol import messages
 
 
-class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, SharingVerbs):
+class Session(
+    ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs, SharingVerbs
+):  # fmt: skip
     """One kernel file and its launches.
 
     Parameters
@@ -79,7 +83,8 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, SharingVer
         self.searched: dict[tuple[str, str], Finding] = {}
         self.seed = 0
         self.wanted_seed: int | None = None
-        self.spare_bench: ChildProcess | None = None
+        self.spare_benches: list[tuple[str, ChildProcess]] = []
+        self.debug_worker: DebugProcess | None = None
         self.random_state: dict[str, Any] = {}
         self.surroundings = surroundings.Surroundings()
         self.user_files: tuple[str, ...] = ()
@@ -251,9 +256,11 @@ class Session(ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, SharingVer
         if self._edited is not None:
             self._edited.close()
             self._edited = None
-        spare = self.take_bench()
-        if spare is not None:
-            spare.close()
+        while self.spare_benches:
+            self.spare_benches.pop()[1].close()
+        if self.debug_worker is not None:
+            self.debug_worker.close()
+            self.debug_worker = None
         self._forget()
         self._lasting.close()
 

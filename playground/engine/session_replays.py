@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from playground.model.measurement import CacheMode
     from playground.model.sweep import SweepResult
     from playground.model.sweep_plan import SweepPlan
+    from playground.model.sweep_workers import Workers
     from playground.protocol import messages
 
     Reference = tuple[list[Expected], tuple[Finding, ...]]
@@ -162,11 +163,12 @@ class ReplayVerbs(TimingVerbs):
             return
         if counts.run.duration_ms > limit_ms:
             return
+        job = job or Job()
         with (
-            self._me.guarded(job or Job()),
+            self._me.guarded(job),
             put_back_after(self._me.prepare(launch, config)) as prepared,
         ):
-            counts.know_loaders(prepared)
+            counts.know_loaders(prepared, job)
 
     def replay(
         self,
@@ -237,17 +239,37 @@ class ReplayVerbs(TimingVerbs):
             result = sweep.run_sweep(self._me, launch, plan, target, job or Job(), record)
         return replace(result, note=f"{result.note}; {note}".strip("; ")) if note else result
 
-    def prestart_bench(self) -> None:
-        """Start the bench worker of the next sweep now: it needs seconds until it has torch."""
+    def prestart_bench(self, workers: Workers | None = None) -> None:
+        """Start the bench workers of the next sweep now: each needs seconds until it has torch.
+
+        Raises
+        ------
+        benches.WorkersError
+            There are fewer GPUs than workers asked for.
+        """
         from playground.engine.bench_process import spare_process
+        from playground.engine.benches import worker_gpus
+        from playground.model.sweep_workers import Workers
 
-        if self._me.spare_bench is None or not self._me.spare_bench.alive:
-            self._me.spare_bench = spare_process()
+        wanted = workers or Workers()
+        if wanted.cluster:
+            return
+        spares = self._me.spare_benches = [
+            (gpu, spare) for gpu, spare in self._me.spare_benches if spare.alive
+        ]
+        missing = list(worker_gpus(self._me, wanted))
+        for gpu, _ in spares:
+            if gpu in missing:
+                missing.remove(gpu)
+        spares += [(gpu, spare_process(gpu=gpu)) for gpu in missing]
 
-    def take_bench(self) -> ChildProcess | None:
-        """Hand over the bench worker that was started ahead, if there is one."""
-        spare, self._me.spare_bench = self._me.spare_bench, None
-        return spare
+    def take_bench(self, gpu: str = "") -> ChildProcess | None:
+        """Hand over a bench worker that was started ahead for this GPU, if there is one."""
+        for place, (pinned, spare) in enumerate(self._me.spare_benches):
+            if pinned == gpu:
+                del self._me.spare_benches[place]
+                return spare
+        return None
 
     def export(
         self,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.model.ranking import Ranking
 from playground.model.statistics import median, median_interval
-from playground.model.sweep import SweepRow
+from playground.model.sweep import SweepRow, timed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,9 +37,9 @@ def compiled_row(config: Config, outcome: CompileOutcome) -> SweepRow:
     return row
 
 
-def tried_row(row: SweepRow, tried: Tried) -> SweepRow:
-    """Return a compiled row with what came of trying its config."""
-    row = replace(row, status=tried.status, reason=tried.reason)
+def tried_row(row: SweepRow, tried: Tried, device: str) -> SweepRow:
+    """Return a compiled row with what came of trying its config on a device."""
+    row = replace(row, status=tried.status, reason=tried.reason, device=device)
     if not tried.samples_ms:
         return row
     low, high = median_interval(tried.samples_ms)
@@ -50,12 +49,14 @@ def tried_row(row: SweepRow, tried: Tried) -> SweepRow:
     )  # fmt: skip
 
 
-def confirmed_row(row: SweepRow, times_ms: Sequence[float], source: ClockSource | None) -> SweepRow:
+def confirmed_row(
+    row: SweepRow, times_ms: Sequence[float], source: ClockSource | None, device: str
+) -> SweepRow:
     """Return a row with the times of its turns among the finalists in place of the earlier ones."""
     low, high = median_interval(times_ms)
     return replace(
         row, median_ms=median(times_ms), low_ms=low, high_ms=high, samples=len(times_ms),
-        source=source, screened=False, confirmed=True, kept=False,
+        source=source, screened=False, confirmed=True, kept=False, device=device,
     )  # fmt: skip
 
 
@@ -63,15 +64,9 @@ def finalists(
     rows: Sequence[SweepRow], most: int, always: Iterable[Config | None]
 ) -> list[SweepRow]:
     """Return the `most` fastest correct rows, and those of `always` that are correct."""
-    timed = [row for row in rows if row.status == "correct" and row.median_ms is not None]
-    first = sorted(timed, key=lambda row: row.median_ms or 0.0)[:most]
-    wanted = set(always)
-    return first + [row for row in timed if row.config in wanted and row not in first]
-
-
-def no_ranking() -> Ranking:
-    """Return the ranking of a sweep whose finalists were not timed in turns."""
-    return Ranking()
+    timed = timed_rows(rows)
+    first, wanted = timed[:most], set(always)
+    return first + [row for row in timed[most:] if row.config in wanted]
 
 
 def _reason(findings: Sequence[Finding]) -> str:

@@ -30,7 +30,9 @@ class SweepRow:
     that timing ended early because the config is far from the best, `confirmed` that it was timed
     among the finalists, in turns; `place` is its group then, 1 for the fastest and what is tied
     with it. `kept` marks a row taken over from an earlier, interrupted sweep. `at_s` is when it
-    was known, in seconds from the start of its sweep.
+    was known, in seconds from the start of its sweep. `device` is what it was tried on. Where a
+    sweep had several, times of different ones are not to be compared: `relative` is the time over
+    that of one config, the same for all, on the same device.
     """
 
     config: Config
@@ -51,6 +53,8 @@ class SweepRow:
     place: int | None = None
     kept: bool = False
     at_s: float | None = None
+    device: str = ""
+    relative: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,14 +102,26 @@ class SweepResult:
         for row in self.rows:
             if row.config == self.ranking.winner and row.status == "correct":
                 return row
-        timed = [row for row in self.rows if row.median_ms is not None and row.status == "correct"]
-        return min(timed, key=lambda row: row.median_ms or 0.0) if timed else None
+        timed = timed_rows(self.rows)
+        return timed[0] if timed else None
+
+
+def timed_rows(rows: Iterable[SweepRow]) -> list[SweepRow]:
+    """Return the rows that are right and timed, the fastest first.
+
+    Where several devices took part only rows on the common scale are compared, and by that.
+    """
+    timed = [row for row in rows if row.median_ms is not None and row.status == "correct"]
+    scaled = [row for row in timed if row.relative is not None]
+    if scaled and len({row.device for row in timed}) > 1:
+        return sorted(scaled, key=lambda row: row.relative or 0.0)
+    return sorted(timed, key=lambda row: row.median_ms or 0.0)
 
 
 def best_rows(result: SweepResult, most: int) -> tuple[SweepRow, ...]:
     """Return the best rows, the one to take first, then by group of ties and time."""
-    timed = [row for row in result.rows if row.status == "correct" and row.median_ms is not None]
-    ordered = sorted(timed, key=lambda row: (row.place or len(timed) + 1, row.median_ms or 0.0))
+    timed = timed_rows(result.rows)
+    ordered = sorted(timed, key=lambda row: row.place or len(timed) + 1)
     best = result.best
     return tuple(dict.fromkeys([*([best] if best is not None else []), *ordered]))[:most]
 

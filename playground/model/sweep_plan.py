@@ -8,6 +8,7 @@ from typing import Literal
 from playground.model.config import Config
 from playground.model.measurement import CacheMode
 from playground.model.sweep_space import SweepSpace
+from playground.model.sweep_workers import Workers
 
 Strategy = Literal["auto", "exhaustive", "random", "tpe", "climb"]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "exhaustive", "random", "tpe", "climb")
@@ -42,6 +43,7 @@ class SweepPlan:
     resume: bool = False
     stored: bool = False
     sizes: tuple[tuple[str, int], ...] = field(default=())
+    workers: Workers = field(default_factory=Workers)
 
 
 def chosen_strategy(plan: SweepPlan, valid: int, *, timed: bool) -> Strategy:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from playground.model.config import Config
-from playground.model.sweep import SweepResult
+from playground.model.sweep import SweepResult, timed_rows
 
 Sizes = tuple[tuple[str, int], ...]
 
@@ -20,12 +20,12 @@ class SizedSweep:
     result: SweepResult
 
     def times_ms(self) -> dict[Config, float]:
-        """Return the time of every config that is right here."""
-        return {
-            row.config: row.median_ms
-            for row in self.result.rows
-            if row.status == "correct" and row.median_ms is not None
-        }
+        """Return the time of every config that is right here, on the first of its devices."""
+        rows = timed_rows(self.result.rows)
+        if not rows or rows[0].relative is None or not rows[0].median_ms:
+            return {row.config: row.median_ms or 0.0 for row in rows}
+        whole_ms = rows[0].median_ms / rows[0].relative
+        return {row.config: (row.relative or 0.0) * whole_ms for row in rows}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from playground.model.config import Config
 from playground.model.importance import order_of
 from playground.model.knobs import KnobValue
-from playground.model.sweep import SweepRow
+from playground.model.sweep import SweepRow, timed_rows
 
 
 def knob_values(rows: Iterable[SweepRow]) -> dict[str, tuple[KnobValue, ...]]:
@@ -33,9 +33,8 @@ def time_of(row: SweepRow) -> float | None:
 
 def fastest(rows: Iterable[SweepRow]) -> SweepRow | None:
     """Return the fastest right row, those timed in turns by their place first."""
-    timed = [row for row in rows if time_of(row) is not None]
-    return min(timed, key=lambda row: (row.place or len(timed) + 1, row.median_ms or 0.0),
-               default=None)  # fmt: skip
+    timed = timed_rows(rows)
+    return min(timed, key=lambda row: row.place or len(timed) + 1, default=None)
 
 
 @dataclass(frozen=True)

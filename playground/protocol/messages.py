@@ -3,8 +3,8 @@
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
 (answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
 A request's class names what it is; `codec` finds the class by that name. They are defined in
-`requests`, `replies`, `timing`, `compiler`, `programs` and `sweeps`; all of them are reached from
-here.
+`requests`, `replies`, `timing`, `compiler`, `programs`, `sweeps` and `debugging`; all of them are
+reached from here.
 """
 
 from __future__ import annotations
@@ -23,6 +23,25 @@ from playground.protocol.compiler import (
     GetStageDiff,
     Passes,
     StageDiff,
+)
+from playground.protocol.debugging import (
+    BlockValue,
+    CompareElements,
+    Debug,
+    DebugCommand,
+    DebugEnded,
+    DebugRunning,
+    DebugStopped,
+    Differed,
+    ErrorMap,
+    GetPrints,
+    Hunted,
+    HuntNonFinite,
+    PrepareDebugger,
+    PrintsOf,
+    RanAlone,
+    RunAlone,
+    WrittenValues,
 )
 from playground.protocol.programs import (
     CountsSaved,
@@ -107,7 +126,9 @@ Request = (
     | GetOwnBenchmarks
     | GetCode | GetPasses | CompareCompilations | GetStageDiff | CompileAll | CompileEdited
     | GetSchedule | GetSteps | GetReuse | SaveCounts
-    | PrepareSweep | ExportSweep | GetSweeps | OpenSweep | Share
+    | PrepareSweep | ExportSweep | GetSweeps | OpenSweep
+    | PrepareDebugger | Debug | DebugCommand | RunAlone | GetPrints | HuntNonFinite
+    | CompareElements | Share
     | Hello | Cancel | Pause | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -118,15 +139,18 @@ Reply = (
     | Code | Passes | ComparedCompilations | StageDiff | Fitted | FittedAll | Edited
     | Scheduled | ProgramSteps | Reused | CountsSaved
     | SweepAt | Sweeps | OpenedSweep
+    | DebugStopped | DebugRunning | DebugEnded | RanAlone | PrintsOf | Hunted | Differed
 )  # fmt: skip
 
 __all__ = [
+    "BlockValue",
     "Cancel",
     "Checked",
     "Clocks",
     "Code",
     "Compare",
     "CompareCompilations",
+    "CompareElements",
     "Compared",
     "ComparedCompilations",
     "CompileAhead",
@@ -136,9 +160,16 @@ __all__ = [
     "CountsSaved",
     "Covered",
     "CurveProgress",
+    "Debug",
+    "DebugCommand",
+    "DebugEnded",
+    "DebugRunning",
+    "DebugStopped",
+    "Differed",
     "Edited",
     "Element",
     "Energies",
+    "ErrorMap",
     "Export",
     "ExportSweep",
     "Exported",
@@ -156,6 +187,7 @@ __all__ = [
     "GetOwnBenchmarks",
     "GetPasses",
     "GetPlane",
+    "GetPrints",
     "GetProgram",
     "GetReuse",
     "GetRoofline",
@@ -165,6 +197,8 @@ __all__ = [
     "GetSweeps",
     "Hello",
     "HostCosts",
+    "HuntNonFinite",
+    "Hunted",
     "Ir",
     "Measured",
     "OpenSweep",
@@ -175,12 +209,15 @@ __all__ = [
     "Pause",
     "Plane",
     "PlaneView",
+    "PrepareDebugger",
     "PrepareSweep",
+    "PrintsOf",
     "Profile",
     "Profiled",
     "ProgramFootprint",
     "ProgramSteps",
     "Progress",
+    "RanAlone",
     "Ready",
     "Replay",
     "Reply",
@@ -188,6 +225,7 @@ __all__ = [
     "Reused",
     "Roofline",
     "Run",
+    "RunAlone",
     "RunResult",
     "SaveCounts",
     "Scheduled",
@@ -202,15 +240,17 @@ __all__ = [
     "Trace",
     "Traced",
     "Unusable",
+    "WrittenValues",
 ]
 
 SIDE_REQUESTS = (
-    Hello, Cancel, Pause, GetPlane, GetElement, GetClocks, GetSweeps, OpenSweep,
+    Hello, Cancel, Pause, GetPlane, GetElement, GetClocks, GetSweeps, OpenSweep, DebugCommand,
 )  # fmt: skip
 """Requests that the engine answers at once, also while it is busy; all others wait their turn."""
 
 UNSEEN_REQUESTS = (
-    CompileAhead, CompileEdited, GetFloor, GetProgram, GetSteps, PrepareSweep,
+    CompileAhead, CompileEdited, Debug, GetFloor, GetProgram, GetSteps, PrepareDebugger,
+    PrepareSweep,
 )  # fmt: skip
 """Requests for the engine's idle time, which make way for any other, and requests of milliseconds
-that follow the cursor: the engine is not called busy for them."""
+that follow the cursor: the engine is not called busy for them, nor while a program is debugged."""

@@ -10,6 +10,7 @@ from playground.model.knobs import KnobValue
 from playground.model.measurement import CacheMode
 from playground.model.sweep_plan import Strategy
 from playground.model.sweep_sizes import Sizes
+from playground.model.sweep_workers import Workers
 
 Step = Literal["compile", "check", "measure", "coverage"]
 Paint = Literal["owner", "first", "loads", "stores"]
@@ -91,7 +92,8 @@ class Sweep:
     finalists, `total_s` ends it after so long. With `resume` the rows of the latest sweep of the
     same launch are taken over. `listed` configs (the file's own) are tried besides; without
     `values` only they are. At several `sizes` each is a sweep of its own: `SweepAt`, its rows, and
-    its `Swept`, one after the other.
+    its `Swept`, one after the other. `workers` are one here, one for each of several GPUs, or those
+    of a cluster.
     """
 
     launch: int
@@ -107,6 +109,7 @@ class Sweep:
     listed: tuple[Config, ...] = ()
     sizes: tuple[Sizes, ...] = ()
     total_s: float | None = None
+    workers: Workers = field(default_factory=Workers)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ ROW = {
     "low_ms": (*NUMBER, Maybe), "high_ms": (*NUMBER, Maybe), "registers": (int, Maybe),
     "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
     "unwritten": (int, Maybe), "samples": int, "source": (str, Maybe), "screened": bool,
-    "confirmed": bool, "place": (int, Maybe), "kept": bool,
+    "confirmed": bool, "place": (int, Maybe), "kept": bool, "device": str,
+    "relative": (*NUMBER, Maybe),
 }  # fmt: skip
 REPORT = {
     "launch": int, "kernel": str, "config": CONFIG, "target": str,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from playground.engine.access_sites import requests_of, sample_of
+from playground.engine.access_sites import sample_of
+from playground.engine.warp_requests import requests_of
 from tests.engine.coverage_parts import in_child
 from tests.engine.site_facts import check_sites
 

@@ -49,5 +49,5 @@ def test_a_recording_copy_counts_nothing_and_a_counting_copy_records_nothing(com
     # Per access the limit's count and a reservation, two words and the addresses; the kernel's own
     # store beside them.
     assert compiled[str(tracing_plan.RECORD)] == [2 * 2, 2 * 3 + 1, True, accesses]
-    # Loads or stores, first and last program, executions and lanes; and the reduction's operations.
-    assert compiled[str(tracing_plan.COUNTING_MODES)] == [2 * (1 + 2 + 2) + 1, 1, True, accesses]
+    # Loads or stores and executions, a store's first and last program; the reduction's operations.
+    assert compiled[str(tracing_plan.COUNTING_MODES)] == [2 * (1 + 1) + 2 + 1, 1, True, accesses]

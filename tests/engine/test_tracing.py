@@ -127,7 +127,7 @@ def traced(name, units, arguments, descriptors=(), mixed=()):
         "rmw": ttir.count("tt.atomic_rmw"), "cas": ttir.count("tt.atomic_cas"),
         "descriptors": ttir.count("tt.descriptor") + ttir.count("make_tensor_ptr"),
         "table": ttir.count("tt.load") and str(TABLE) in ttir,
-        "ptx": ptx.count("red.") + ptx.count("atom."), "notes": plan.notes,
+        "waits": plan.waits, "ptx": ptx.count("red.") + ptx.count("atom."), "notes": plan.notes,
         "cubin": len(kernel.asm["cubin"]), "flops": "c65536_i64" in ttir or "65536 : i64" in ttir,
     }
 """
@@ -163,7 +163,7 @@ from playground.engine.triton_private.tracing_plan import COUNT_OPERATIONS
 plan = Plan(TABLE, (4, 4), modes=COUNT_OPERATIONS)
 made = tracing.build(kernels.reduced, dict(x=f32, out=f32, BLOCK=32), {"num_warps": 4}, plan)
 answer["operations"] = plan.operations
-from playground.engine.triton_private.tracing_plan import LEAVE, RECORD
+from playground.engine.triton_private.tracing_plan import LEAVE, RECORD, WINDOW
 plan = Plan(TABLE, (2, 2, 4), modes=RECORD)
 product = dict(a=square, b=square, c=f32, K=128, BLOCK=32)
 kept = tracing.build(kernels.dotted, product, {"num_warps": 4, "num_stages": 1}, plan)
@@ -171,10 +171,18 @@ answer["leaves"] = [
     str(TABLE + 8 * LEAVE) in kept.asm["ttir"], "cf.cond_br" in kept.asm["ttir"],
     kept.asm["ttir"].count("tt.return"), kept.asm["ttir"].count("tt.dot"),
 ]
-plan = Plan(TABLE, (2, 2, 4), modes=tracing.VARIANTS["count"])
+plan = Plan(TABLE, (2, 2, 4), modes=tracing.VARIANTS["count"], choosing=False)
 counting = tracing.build(kernels.dotted, product, {"num_warps": 4, "num_stages": 1}, plan)
-answer["stays"] = "cf.cond_br" not in counting.asm["ttir"]
-plan = Plan(TABLE, (2, 2, 4), modes=tracing.VARIANTS["count"], narrow=True)
+answer["stays"] = ["cf.cond_br" in counting.asm["ttir"], "scf.if" in counting.asm["ttir"]]
+plan = Plan(TABLE, (2, 2, 4), modes=tracing.VARIANTS["chosen"])
+chosen = tracing.build(kernels.dotted, product, {"num_warps": 4, "num_stages": 1}, plan)
+answer["chosen"] = ["cf.cond_br" in chosen.asm["ttir"], "scf.if" in chosen.asm["ttir"]]
+plan = Plan(TABLE, (2, 2, 4), modes=tracing.VARIANTS["windows"], windowed=True, choosing=False)
+window = tracing.build(kernels.dotted, product, {"num_warps": 4, "num_stages": 1}, plan)
+answer["windowed"] = [
+    str(TABLE + 8 * WINDOW) in made.asm["ttir"] for made in (counting, chosen, window)
+]
+plan = Plan(TABLE, (2, 2, 4), modes=tracing.VARIANTS["count"], narrow=True, choosing=False)
 narrow = tracing.build(kernels.dotted, product, {"num_warps": 4, "num_stages": 1}, plan)
 wide = lambda made: len(re.findall(r"arith.select .*xi64>", made.asm["ttir"]))
 answer["narrow"] = [wide(counting) > 0, wide(narrow), len(narrow.asm["cubin"]) > 0]
@@ -197,8 +205,8 @@ if answer["block_pointers"]:
 
 
 # Per access: loads or stores, and first and last program, and three words for lanes outside, and
-# how often it is made; where it has a mask, also how many lanes that lets through.
-LOAD, STORE, ATOMIC, MASK = 1 + 2 + 3 + 1, 1 + 2 + 3 + 1, 2 + 2 + 2 + 3 + 1, 1
+# how often it is made. Lanes that a mask switches off are counted by the same operations.
+LOAD, STORE, ATOMIC = 1 + 2 + 3 + 1, 1 + 2 + 3 + 1, 2 + 2 + 2 + 3 + 1
 
 
 def test_each_kind_of_load_has_a_site_and_counters(compiled):
@@ -211,7 +219,7 @@ def test_each_kind_of_load_has_a_site_and_counters(compiled):
         ["store", line_of("    tl.store(x + offsets, a + b")],
         ["store", line_of("    tl.store(x, 1.0)")],
     ]
-    assert facts["rmw"] == 4 * LOAD + 2 * STORE + 2 * MASK
+    assert facts["rmw"] == 4 * LOAD + 2 * STORE
     assert facts["table"]
     assert facts["ptx"] > 0
     assert facts["cubin"] > 0
@@ -219,7 +227,7 @@ def test_each_kind_of_load_has_a_site_and_counters(compiled):
 
 def test_a_loop_body_is_one_site_however_often_the_front_end_visits_it(compiled):
     assert [site[0] for site in compiled["looped"]["sites"]] == ["load", "load", "load", "store"]
-    assert compiled["looped"]["rmw"] == 3 * LOAD + STORE + MASK
+    assert compiled["looped"]["rmw"] == 3 * LOAD + STORE
 
 
 def test_atomics_count_as_reading_and_writing(compiled):
@@ -227,11 +235,11 @@ def test_atomics_count_as_reading_and_writing(compiled):
     assert [site[0] for site in facts["sites"]] == ["atomic"] * 5
     # atomic_max on floats is two of them, one for each sign; compare-and-swap is its own.
     assert facts["cas"] == 1
-    assert facts["rmw"] == 5 * ATOMIC + MASK + 1 + 2 + 1 + 1
+    assert facts["rmw"] == 5 * ATOMIC + 1 + 2 + 1 + 1
 
 
 def test_bool_and_small_and_wide_elements_compile(compiled):
-    assert compiled["small"]["rmw"] == 2 * LOAD + STORE + 3 * MASK
+    assert compiled["small"]["rmw"] == 2 * LOAD + STORE
 
 
 def test_dots_add_their_operations(compiled):
@@ -267,10 +275,23 @@ def test_reductions_and_scans_are_told_by_their_names(compiled):
     assert compiled["constants"] == [True, True]
 
 
-def test_only_a_recording_copy_lets_programs_leave_at_once(compiled):
+def test_copies_that_look_at_some_programs_let_the_others_leave_at_once(compiled):
     # The table's word is asked for; the block that leaves returns, as the kernel does at its end.
     assert compiled["leaves"] == [True, True, 2, 1]
-    assert compiled["stays"]
+    assert compiled["chosen"] == [True, True]
+
+
+def test_a_count_of_everything_asks_for_no_mode_and_no_window(compiled):
+    assert compiled["stays"] == [False, False]
+    assert compiled["windowed"] == [False, False, True]
+
+
+def test_a_kernel_with_a_while_loop_or_an_atomic_may_wait_for_other_programs(compiled):
+    assert compiled["looped"]["waits"] == [line_of("while step < n")] * len(
+        compiled["looped"]["waits"]
+    )
+    assert compiled["looped"]["waits"]
+    assert not compiled["loads"]["waits"]
 
 
 def test_a_narrow_copy_counts_the_same_with_less_arithmetic(compiled):
@@ -289,7 +310,7 @@ def test_block_pointers_become_counted_pointers(compiled):
         pytest.skip("this Triton has no block pointers")
     facts = compiled["blocked"]
     assert facts["descriptors"] == 0
-    assert facts["rmw"] == LOAD + STORE + 2 * MASK
+    assert facts["rmw"] == LOAD + STORE
 
 
 def test_the_normal_kernel_is_left_alone(tmp_path):
@@ -348,5 +369,5 @@ traced("loads", (2,), dict(x=f32, n=1000, BLOCK=256), mixed=(True,))
         tmp_path=tmp_path,
     )
     # Twice as many counters and programs as with the grain of the access itself.
-    assert facts["loads"]["rmw"] == 6 * (2 * (1 + 2) + 3 + 1) + 2 * MASK
+    assert facts["loads"]["rmw"] == 6 * (2 * (1 + 2) + 3 + 1)
     assert re.match(r"load|store", facts["loads"]["sites"][0][0])

@@ -39,6 +39,16 @@ def rows(src, dst, rows, columns, stride, BLOCK: tl.constexpr):
     tl.store(dst + row * columns + offsets, value, mask=offsets < columns)
 
 @triton.jit
+def tile(src, dst, rows, columns, step, BLOCK: tl.constexpr):
+    row, column = tl.arange(0, BLOCK), tl.arange(0, BLOCK)
+    places = row[:, None] * step + column[None, :]
+    on = (row[:, None] < rows) & (column[None, :] < columns)
+    value = tl.load(src + places, mask=on, other=0.0)
+    value += tl.load(src + places, mask=on & (row[:, None] < 0), other=0.0)
+    value += tl.load(src + 5, mask=tl.program_id(0) == 0, other=0.0)
+    tl.store(dst + places, value, mask=on)
+
+@triton.jit
 def cube(dst, sx, sy):
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     tl.store(dst + x * sx + y * sy + z, 1.0)
@@ -414,7 +424,34 @@ def test_windows_give_the_same_counts(kernels):
     known = [replace(item, disputed=None) for item in whole.summary().tensors]
     assert list(pieces.summary().tensors) == known
     assert pieces.summary().out_of_bounds == whole.summary().out_of_bounds
+    assert [site.active for site in pieces.summary().sites] == [300_032, 300_032]
     assert not pieces.loaders_known
+
+
+@pytest.mark.parametrize("budget_bytes", [None, 1])
+def test_lanes_that_a_mask_switches_off_are_told_exactly(kernels, budget_bytes):
+    from playground.engine.coverage import count as count_prepared
+    from tests.engine.coverage_parts import captured, prepared
+
+    rows, columns, step = 100, 70, 8192  # rows lie a power of two apart
+    src = torch.ones(256 * step, device="cuda")
+    dst = torch.zeros(256 * step, device="cuda")
+    ready = prepared(
+        captured(lambda: kernels.tile[(3,)](src, dst, rows, columns, step, BLOCK=128))[0]
+    )
+    counts = count_prepared(ready, budget_bytes=budget_bytes)
+    asked = {(site.kind, site.lanes, site.active) for site in counts.summary().sites}
+    lanes = 3 * 128 * 128
+    assert asked == {
+        ("load", lanes, 3 * rows * columns),  # a block
+        ("load", lanes, 0),  # nothing of it
+        ("load", 3, 1),  # a scalar, by the first program only
+        ("store", lanes, 3 * rows * columns),
+    }
+    if budget_bytes is None:
+        assert counts.summary().sites[0].bytes_requested == 4 * 3 * rows * columns
+    assert counts.summary().tensor("src").loads.total == 3 * rows * columns + 1
+    assert counts.summary().tensor("dst").stores.total == 3 * rows * columns
 
 
 def test_loaders_are_found_when_they_are_asked_for(kernels):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import textwrap
 from pathlib import Path
 
 import pytest
 
 import playground
+from playground.engine.benches import WorkersError
+from playground.engine.gpus import visible_gpus
 from playground.model.sweep_plan import SweepPlan
 from playground.model.sweep_space import make_space
+from playground.model.sweep_workers import Workers
 
 pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parents[2]
@@ -77,3 +81,55 @@ def test_a_poisoned_context_and_an_endless_kernel_cost_one_config_each(tmp_path:
             (128, 0, 0): "timeout", (256, 1, 1): "runtime",
         }  # fmt: skip
         assert session.check().result.status == "correct"
+
+
+def small_matmul():
+    """Return a session with a matmul captured, and a space of six configs."""
+    session = playground.open(ROOT / "kernels" / "matmul.py")
+    session.run("example()", {"m": 1024, "n": 1024, "k": 1024})
+    launch = session.launches[0].info
+    values = {"BLOCK_M": (32, 64, 128), "num_warps": (4, 8)}
+    return session, make_space(launch.knobs, launch.config, values)
+
+
+def test_two_workers_share_one_gpu_where_it_is_asked_for() -> None:
+    session, space = small_matmul()
+    with contextlib.closing(session):
+        workers = Workers(len(visible_gpus()) + 1, share=True)
+        result = session.sweep(0, plan=SweepPlan(space, workers=workers))
+        assert {row.status for row in result.rows} == {"correct"}
+        assert "their times disturb each other" in result.note
+        assert all("NVIDIA" in row.device for row in result.rows)
+        assert result.best is not None
+        assert result.best.confirmed
+
+
+def test_more_gpus_than_there_are_is_refused() -> None:
+    session, space = small_matmul()
+    with contextlib.closing(session), pytest.raises(WorkersError, match="this machine has"):
+        session.sweep(0, plan=SweepPlan(space, workers=Workers(len(visible_gpus()) + 1)))
+
+
+@pytest.mark.skipif(len(visible_gpus()) < 2, reason="needs two GPUs")
+def test_two_gpus_are_both_used_and_their_times_put_on_one_scale() -> None:
+    session, space = small_matmul()
+    with contextlib.closing(session):
+        result = session.sweep(0, plan=SweepPlan(space, workers=Workers(2)))
+    assert {row.status for row in result.rows} == {"correct"}
+    assert all(row.relative is not None for row in result.rows)
+    # The finalists, here all but few, ran in turns on one GPU; both took part before.
+    assert len({row.device for row in result.rows if row.confirmed}) == 1
+    assert "2 workers, each on a GPU of its own" in result.note
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ipyparallel") is None, reason="no ipyparallel here")
+def test_an_engine_of_a_cluster_times_as_a_worker_here_does() -> None:
+    session, space = small_matmul()
+    with contextlib.closing(session):
+        here = session.sweep(0, plan=SweepPlan(space))
+        there = session.sweep(0, plan=SweepPlan(space, workers=Workers(1, cluster="local")))
+    assert {row.status for row in there.rows} == {"correct"}
+    assert here.best is not None
+    assert there.best is not None
+    assert there.best.median_ms == pytest.approx(here.best.median_ms, rel=0.1)
+    assert " of " in there.best.device

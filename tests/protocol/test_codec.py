@@ -51,6 +51,8 @@ def same(left: Any, right: Any) -> bool:
             same(getattr(left, field.name), getattr(right, field.name))
             for field in dataclasses.fields(left)
         )
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(map(same, left, right))
     return bool(left == right) and type(left) is type(right)
 
 

@@ -200,13 +200,11 @@ def _read_sidecar(key: str) -> tuple[Resources, tuple[tuple[str, int], ...]] | N
 
 
 def find_functions(file: str, line: int, candidates: list[Any]) -> list[Any]:
-    """Return the `JITFunction`s among `candidates` whose `def` is at `line` of `file`."""
-    from playground.engine.triton_private.wrappers import definition
+    """Return the kernels among `candidates`, compiled or interpreted, with their `def` there."""
+    from playground.engine.triton_private.wrappers import definition, is_function
 
     return [
-        value
-        for value in candidates
-        if isinstance(value, triton.JITFunction) and definition(value) == (file, line)
+        value for value in candidates if is_function(value) and definition(value) == (file, line)
     ]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from playground.engine.triton_private import (
     interpreter_libdevice,
     interpreter_limits,
+    interpreter_nonfinite,
     interpreter_source,
 )
 from playground.engine.triton_private.batched_launch import BatchedInterpreter
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from playground.engine.triton_private.batched_memory import BatchObserver
     from playground.engine.triton_private.interpreter_formats import Array
+    from playground.engine.triton_private.interpreter_nonfinite import Hunter
     from playground.model.coverage import OutOfBounds
 
 __all__ = [
@@ -191,6 +193,21 @@ def nearest_tensor(pointer: Any, address: int, size: int) -> tuple[str, int]:
     `pointer` is the type of the pointer, which knows the argument that it was computed from.
     """
     return _installed_memory().nearest(pointer, address, size)
+
+
+def current_program() -> int:
+    """Return the linear id of the program that runs, or ran last."""
+    return _installed_memory().launch.program
+
+
+def current_outside() -> tuple[OutOfBounds, ...]:
+    """Return what the running launch has done outside of every tensor so far."""
+    return tuple(_installed_memory().launch.events.values())
+
+
+def hunting(hunter: Hunter) -> contextlib.AbstractContextManager[None]:
+    """Tell `hunter` of every operation, load and store of the launches inside the context."""
+    return interpreter_nonfinite.hunting(hunter, _installed_memory())
 
 
 def storages(ranges: Sequence[tuple[int, int]]) -> contextlib.AbstractContextManager[None]:

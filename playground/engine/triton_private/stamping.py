@@ -16,7 +16,7 @@ from triton.compiler import code_generator
 from triton.language.semantic import TritonSemantic
 
 from playground.engine.triton_private.tracing import build_with
-from playground.engine.triton_private.tracing_emit import linear_program
+from playground.engine.triton_private.tracing_program import linear_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

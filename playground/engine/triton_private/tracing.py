@@ -23,6 +23,7 @@ from triton.runtime.errors import OutOfResources
 
 from playground.engine.triton_private.front_end import front_end
 from playground.engine.triton_private.tracing_plan import (
+    CHOSEN_MODES,
     COUNT_OUTSIDE,
     COUNTING_MODES,
     LOOK_AT_MARKED,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 VARIANTS = {
     "count": COUNTING_MODES,
+    "windows": COUNTING_MODES,
+    "chosen": CHOSEN_MODES,
     "outside": COUNT_OUTSIDE,
     "record": RECORD,
     "marked": LOOK_AT_MARKED,
@@ -87,9 +90,14 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
             self.entry_block = self.builder.get_insertion_block()
             if self.is_kernel and not self.is_gluon:
                 self._trace_descriptors()
-                if self.plan.modes & RECORD:
+                if self.plan.leaves:
                     self._leave_early()
         return super().visit_compound_statement(stmts)
+
+    def visit_While(self, node: Any) -> Any:
+        """Build the loop as usual; note that a program may wait in it for another one."""
+        self.plan.waits.append(self.begin_line + node.lineno)
+        return super().visit_While(node)
 
     def call_Function(self, node: Any, fn: Any, args: Any, kws: Any) -> Any:
         """Call as usual; note what no counter sees."""
@@ -102,7 +110,7 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
         return super().call_Function(node, fn, args, kws)
 
     def _leave_early(self) -> None:
-        """End programs that are not recorded here, in runs that say so."""
+        """End programs that nobody looks at here, in runs that say so."""
         builder, entry = self.builder, self.entry_block
         leaves = self.semantic.leaves()
         gone, body = builder.create_block(), builder.create_block()
@@ -187,8 +195,9 @@ class TracingCopy:
 
     What a run counts is decided by the table, so another set of working copies or another selected
     program costs no compile. What only some launches need is compiled as a variant of its own (see
-    `VARIANTS`): "outside" looks for lanes outside every storage, "record" keeps single accesses,
-    "marked" sees who touches some cells and how.
+    `VARIANTS`): "count" counts all there is, "windows" some of the cells at a time; "chosen" counts
+    what is asked for, of one program where that is asked for; "outside" looks for lanes outside
+    every storage, "record" keeps single accesses, "marked" sees who touches some cells and how.
     """
 
     def __init__(
@@ -216,7 +225,15 @@ class TracingCopy:
             narrow=narrow,
         )
         # They share the numbers of what is in the source.
-        self._plans = {name: replace(self.plan, modes=modes) for name, modes in VARIANTS.items()}
+        self._plans = {
+            name: replace(
+                self.plan,
+                modes=modes,
+                windowed=name == "windows",
+                choosing=name not in ("count", "windows"),
+            )
+            for name, modes in VARIANTS.items()
+        }
         self._kernels: dict[str, Any] = {}
         self._compiling = {name: threading.Lock() for name in VARIANTS}
 
@@ -237,6 +254,12 @@ class TracingCopy:
     def operations(self) -> list[str]:
         """The kinds of reductions and scans, known as `accesses` are."""
         return list(self.plan.operations)
+
+    @property
+    def never_waits(self) -> bool:
+        """Tell whether no program can wait for what another one does; known as `accesses` are."""
+        plan = self.plan
+        return not (plan.waits or plan.notes or any(site.kind == "atomic" for site in plan.sites))
 
     def compiled(self, variant: str = "count") -> bool:
         """Tell whether a variant can run at once."""

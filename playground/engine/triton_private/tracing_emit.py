@@ -9,13 +9,11 @@ the selected program) is read from a table in device memory, so a run never need
 
 from __future__ import annotations
 
-import contextlib
 import math
 from typing import TYPE_CHECKING, Any
 
 import triton.language as tl
 from triton.language import core
-from triton.language.semantic import TritonSemantic
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.triton_private.tracing_plan import (
@@ -23,15 +21,17 @@ from playground.engine.triton_private.tracing_plan import (
     COUNT_LOADERS,
     COUNT_OUTSIDE,
     COUNT_STORERS,
+    COUNTING_MODES,
+    EXECUTION_CELLS,
+    HEAD,
     HEADER_WORDS,
-    LANES_RUN_ALONG_FIRST_AXIS,
     LOADER_FIRST,
     LOADER_LAST,
     LOADING_ATOMICS,
+    LOADING_MODES,
     LOADS,
-    MODE,
+    OFF_CELLS,
     OUTSIDE,
-    SELECTED,
     SITE_CELLS,
     STORAGE_WORDS,
     STORER_FIRST,
@@ -39,102 +39,20 @@ from playground.engine.triton_private.tracing_plan import (
     STORES,
     STORING_ATOMICS,
     WINDOW,
-    Plan,
+    BlockAccess,
     Site,
     TrackedAccess,
 )
+from playground.engine.triton_private.tracing_program import ProgramSemantic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playground.model.access_site import AccessKind
 
 
-def linear_program(plain: Any) -> Any:
-    """Return the linear program id (int32), the first grid dimension running fastest."""
-    p = plain
-    row = p.add(p.program_id(1), p.mul(p.program_id(2), p.num_programs(1), False), False)
-    return p.add(p.program_id(0), p.mul(row, p.num_programs(0), False), False)
-
-
-class CountingSemantic(TritonSemantic):  # type: ignore[misc]
-    """Triton's semantics, able to emit the counters of an access: `track`."""
-
-    def __init__(self, builder: Any, plan: Plan, generator: Any) -> None:
-        super().__init__(builder)
-        self.plan = plan
-        self.generator = generator
-        self.plain: Any = TritonSemantic(builder)
-        self._words: dict[int, Any] = {}
-        self._program: Any = None
-        self._conditions: dict[int, Any] = {}
-
-    # ------------------------------------------------------------ scalars of the function's entry
-
-    @contextlib.contextmanager
-    def _at_entry(self) -> Iterator[None]:
-        """Build in the function's first block: there a value serves every later access."""
-        point, location = self.builder.get_insertion_point(), self.builder.get_loc()
-        self.builder.set_insertion_point_to_start(self.generator.entry_block)
-        yield
-        self.builder.restore_insertion_point(point)
-        if location:
-            self.builder.set_loc(location)
-
-    def word(self, index: int) -> Any:
-        """Return the table's word as a scalar, read once per function."""
-        if index not in self._words:
-            with self._at_entry():
-                self._words[index] = self._read_word(index)
-        return self._words[index]
-
-    def _read_word(self, index: int) -> Any:
-        address = tl.tensor(self.builder.get_int64(self.plan.table_address + 8 * index), tl.int64)
-        return tl.load(self.plain.cast(address, tl.pointer_type(tl.int64)), _semantic=self.plain)
-
-    def program(self) -> Any:
-        """Return the linear program id, the first grid dimension running fastest."""
-        if self._program is None:
-            with self._at_entry():
-                self._program = linear_program(self.plain)
-        return self._program
-
-    def _condition(self, mode: int) -> Any:
-        """Return whether this program collects these counters; the same for all its threads."""
-        if mode not in self._conditions:
-            with self._at_entry():
-                # Everything is made afresh: the entry grows at its top, above cached values.
-                p = self.plain
-                bits = p.and_(self._read_word(MODE), self._constant(mode, tl.int64, []))
-                on = p.not_equal(bits, self._constant(0, tl.int64, []))
-                selected = self._read_word(SELECTED)
-                everyone = p.less_than(selected, self._constant(0, tl.int64, []))
-                this_one = p.equal(selected, p.cast(linear_program(self.plain), tl.int64))
-                self._conditions[mode] = p.and_(on, p.or_(everyone, this_one))
-        return self._conditions[mode]
-
-    @contextlib.contextmanager
-    def _when(self, mode: int) -> Iterator[None]:
-        """Build a branch that only programs counting `mode` take."""
-        branch = self.builder.create_if_op([], self._condition(mode).handle, False)
-        point = self.builder.get_insertion_point()
-        self.builder.set_insertion_point_to_start(branch.get_then_block())
-        yield
-        self.builder.restore_insertion_point(point)
+class CountingSemantic(ProgramSemantic):
+    """The semantics of a program, able to emit the counters of an access: `track`."""
 
     # ------------------------------------------------------------ lane arithmetic
-
-    def _type(self, scalar: Any, shape: list[int]) -> Any:
-        return tl.block_type(scalar, shape) if shape else scalar
-
-    def _spread(self, value: Any, shape: list[int]) -> Any:
-        return self.plain.splat(value, shape) if shape else value
-
-    def _constant(self, value: int, scalar: Any, shape: list[int]) -> Any:
-        handle = (
-            self.builder.get_int64(value) if scalar is tl.int64 else self.builder.get_int32(value)
-        )
-        return self._spread(tl.tensor(handle, scalar), shape)
 
     def _select(self, condition: Any, yes: Any, no: Any) -> Any:
         handle = self.builder.create_select(condition.handle, yes.handle, no.handle)
@@ -147,7 +65,8 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
 
     def _cells_at(self, word: int, cells: Any, shape: list[int]) -> Any:
         base = self.plain.cast(self.word(word), tl.pointer_type(tl.int32))
-        return self.plain.add(self._spread(base, shape), cells, False)
+        placed = self.plain.add(self._spread(base, shape), cells, False)
+        return self._one_lane_a_thread(placed) if shape else placed
 
     def _span(self, index: int, size: int) -> int:
         """Return how many cells of a storage an access of `size` bytes covers.
@@ -159,14 +78,16 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         mixed = index < len(self.plan.mixed) and self.plan.mixed[index]
         return size // unit if unit < size and (mixed or size not in self.plan.units) else 1
 
-    def _locate(self, address: Any, size: int, shape: list[int]) -> tuple[Any, Any, list[Any]]:
+    def _locate(
+        self, address: Any, size: int, shape: list[int], site: int
+    ) -> tuple[Any, Any, list[Any]]:
         """Return (inside, cell, wide): whether a lane is in a storage, and its counter cell.
 
-        The cell is int64, or int32 in a narrow plan.
+        The cell is int64, or int32 in a narrow plan; lanes in no storage have their site's.
         `wide[k]` says which lanes cover a further cell, k + 1 after their first.
         """
         p = self.plain
-        cell = self._constant(0, self._cell_type(), shape)
+        cell = self._constant(site, self._cell_type(), shape)
         inside = None
         grains: dict[int, Any] = {}
         wide: list[Any] = []
@@ -200,6 +121,10 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
                     wide.append(here)
         if inside is None:
             inside = self._spread(tl.tensor(self.builder.get_int1(False), tl.int1), shape)
+        elif self.plan.narrow and not self.plan.windowed:
+            # The same, told by the cell: the comparisons before need not be kept for it.
+            sites = self._below(cell, self._constant(SITE_CELLS, tl.int32, shape), shape)
+            inside = self._opposite(sites, shape)
         return inside, cell, wide
 
     def _cell_type(self) -> Any:
@@ -223,8 +148,8 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
 
     # ------------------------------------------------------------ the counters of one access
 
-    def track(self, ptr: Any, mask: Any, kind: AccessKind) -> Any:
-        """Emit the counters of one access and return the mask its real access must take.
+    def track(self, ptr: Any, mask: Any, kind: AccessKind) -> tuple[Any, Any]:
+        """Emit the counters of one access; return the pointer and the mask that it must take.
 
         `kind` is "load", "store" or "atomic" (which reads and writes). `mask` has ptr's shape.
         """
@@ -234,40 +159,101 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         size = max(1, element.primitive_bitwidth // 8)
         address_type = self._type(tl.int64, shape)
         address = tl.tensor(b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type)
+        ptr, address = self._dealt_out_alike(ptr, address)
         site = self._site(kind)
         self.plan.largest = max(self.plan.largest, math.prod(shape))
-        inside, cell, wide = self._locate(address, size, shape)
-        window = self.word(WINDOW)
-        if self.plan.narrow:
-            window = p.cast(window, tl.int32)
-        counted = self._below(cell, self._spread(window, shape), shape)
-        if mask is not None:
-            counted = p.and_(counted, mask)
-        own = self._constant(site - SITE_CELLS, self._cell_type(), shape)
-        cell = self._select(inside, cell, own)
+        inside, cell, wide = self._locate(address, size, shape, site)
+        counted = self._in_window(inside, cell, shape)
         if not self.plan.narrow:
             cell = self._cut(cell, shape)
-        parts = [(cell, counted)]
+        made = BlockAccess(site, tuple(shape), size, mask is not None)
+        self.plan.access(made)
+        first, everyone = self._with_a_cell_for_each(made, address, cell, counted, mask)
+        counted = _both(p, counted, mask)
+        further: list[tuple[Any, Any]] = []
         for part, lanes in enumerate(wide, start=1):
             more = p.add(cell, self._constant(part, tl.int32, shape), False)
-            parts.append((more, p.and_(counted, lanes)))
-        self._count_access(kind, parts, shape)
+            further.append((more, _both(p, lanes, counted)))
+        self._count_access(made, kind, [(first, everyone), *further])
         if self.plan.modes & COUNT_OUTSIDE:
             with self._when(COUNT_OUTSIDE):
                 self._record_outside(site, address, inside, mask, shape)
-        self._observe(TrackedAccess(site, kind, address, mask, element, size, shape, parts))
-        return inside if mask is None else p.and_(inside, mask)
+        if counted is None:
+            counted = self._spread(tl.tensor(b.get_int1(True), tl.int1), shape)
+        parts = [(cell, counted), *further]
+        self._observe(TrackedAccess(made, kind, address, mask, element, shape, parts))
+        return ptr, _both(p, inside, mask)
+
+    def _dealt_out_alike(self, ptr: Any, address: Any) -> tuple[Any, Any]:
+        """Return pointers and addresses whose lanes are dealt out as those of the counters are.
+
+        The compiler would have each thread take neighbouring elements. All that is worked out of
+        an address would then be worked out twice, for the access and for its counters. So what is
+        known of the pointers is hidden from it, by a move.
+        """
+        b = self.builder
+        counts = self.plan.modes & (COUNTING_MODES | LOADING_MODES)
+        if not counts or not ptr.type.is_block() or b.options.backend_name != "cuda":
+            return ptr, address
+        types = [address.type.to_ir(b)]
+        moved = b.create_inline_asm("mov.b64 $0, $1;", "=l,l", [address.handle], types, True, 1)
+        address = tl.tensor(moved.get_result(0), address.type)
+        handle = b.create_int_to_ptr(address.handle, ptr.type.to_ir(b))
+        return self._one_lane_a_thread(tl.tensor(handle, ptr.type)), address
+
+    def _one_lane_a_thread(self, pointers: Any) -> Any:
+        """Say of a block of pointers that neighbours along the last axis go to one warp's threads.
+
+        "Contiguous" chooses the axis, and the alignment to one byte leaves a thread one lane.
+        """
+        rank = len(pointers.shape)
+        p = self.plain
+        p.max_contiguous(pointers, [1] * (rank - 1) + [2])
+        return p.multiple_of(pointers, [1] * rank)
+
+    def _in_window(self, inside: Any, cell: Any, shape: list[int]) -> Any:
+        """Return which lanes this run counts, None for all: those outside count in every run."""
+        if not self.plan.windowed:
+            return None
+        p = self.plain
+        window, head = self.word(WINDOW), self.word(HEAD)
+        if self.plan.narrow:
+            window, head = p.cast(window, tl.int32), p.cast(head, tl.int32)
+        behind = p.sub(cell, self._spread(head, shape), False)
+        here = self._below(behind, self._spread(window, shape), shape)
+        return p.or_(here, self._opposite(inside, shape))
+
+    def _with_a_cell_for_each(
+        self, made: BlockAccess, address: Any, cell: Any, counted: Any, mask: Any
+    ) -> tuple[Any, Any]:
+        """Return (cells, lanes): lanes that the mask switches off get a cell, too.
+
+        It is chosen by their address: as different for neighbours as the cells of lanes that are
+        on. A hash of the address, so that steps of a power of two do not meet in one.
+        """
+        if mask is None or not self.plan.modes & (COUNTING_MODES | LOADING_MODES):
+            return cell, _both(self.plain, counted, mask)
+        p, shape = self.plain, list(made.shape)
+        number = self._low_bits(address, made.size.bit_length() - 1, shape)
+        more = p.lshr(number, self._constant(OFF_CELLS.bit_length() - 1, tl.int32, shape))
+        number = p.and_(p.xor_(number, more), self._constant(OFF_CELLS - 1, tl.int32, shape))
+        off = p.or_(number, self._constant(self.plan.off_cell(made), tl.int32, shape))
+        cells = self._select(mask, cell, off)
+        if counted is not None:
+            counted = p.or_(counted, self._opposite(mask, shape))
+        return cells, counted
 
     def _observe(self, access: TrackedAccess) -> None:
         """Emit what else is wanted of an access; nothing here."""
 
-    def _count_access(self, kind: str, parts: list[tuple[Any, Any]], shape: list[int]) -> None:
-        """Emit the counters of (cells, lanes) pairs, each in a branch of its own."""
-        if LANES_RUN_ALONG_FIRST_AXIS and len(shape) > 1:
-            turned = tuple(reversed(range(len(shape))))
-            permute = self.plain.permute
-            parts = [(permute(cells, turned), permute(lanes, turned)) for cells, lanes in parts]
-            shape = shape[::-1]
+    def _count_access(
+        self, made: BlockAccess, kind: AccessKind, parts: list[tuple[Any, Any]]
+    ) -> None:
+        """Emit the counters of (cells, lanes) pairs, each kind in a branch of its own.
+
+        Lanes that are None are all lanes.
+        """
+        shape = list(made.shape)
         reads, writes = kind != "store", kind != "load"
         if self.plan.modes & COUNT:
             with self._when(COUNT):
@@ -277,6 +263,7 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
                         self._atomic("add", self._cells_at(LOADS, cells, shape), one, lanes)
                     if writes:
                         self._atomic("add", self._cells_at(STORES, cells, shape), one, lanes)
+                self._count_execution(made, LOADS if reads else STORES)
         storing, loading = COUNT_STORERS, COUNT_LOADERS
         if kind == "atomic":
             storing, loading = STORING_ATOMICS, LOADING_ATOMICS
@@ -288,6 +275,13 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
                 with self._when(mode):
                     for cells, lanes in parts:
                         self._extremes(last, first, cells, lanes, shape)
+
+    def _count_execution(self, made: BlockAccess, word: int) -> None:
+        p = self.plain
+        cell = p.and_(self.program(), self._constant(EXECUTION_CELLS - 1, tl.int32, []))
+        first = self._constant(self.plan.execution_cell(made), tl.int32, [])
+        cells = self._cells_at(word, p.add(cell, first, False), [])
+        self._atomic("add", cells, self._constant(1, tl.int32, []), None)
 
     def _atomic(self, operation: str, ptr: Any, value: Any, mask: Any) -> None:
         getattr(self.plain, f"atomic_{operation}")(ptr, value, mask, "relaxed", "gpu")
@@ -306,10 +300,7 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
     ) -> None:
         """Keep a site's first program, highest and lowest address among the lanes in no storage."""
         p = self.plain
-        yes = self._spread(tl.tensor(self.builder.get_int1(True), tl.int1), shape)
-        outside = p.xor_(inside, yes)
-        if mask is not None:
-            outside = p.and_(outside, mask)
+        outside = _both(p, self._opposite(inside, shape), mask)
         base = p.cast(self.word(OUTSIDE), tl.pointer_type(tl.uint64))
         before = p.sub(
             self._constant(PROGRAM_LIMIT, tl.int64, []), p.cast(self.program(), tl.int64), False
@@ -321,3 +312,10 @@ class CountingSemantic(TritonSemantic):  # type: ignore[misc]
         for part, value in enumerate((first, high, low)):
             cell = p.add(base, self._constant(3 * site + part, tl.int32, []), False)
             self._atomic("max", self._spread(cell, shape), value, outside)
+
+
+def _both(plain: Any, one: Any, other: Any) -> Any:
+    """Return the lanes in both; None is all lanes."""
+    if one is None or other is None:
+        return other if one is None else one
+    return plain.and_(one, other)

@@ -96,7 +96,7 @@ class GpuHazards(GpuRuns):
                 notes=("hazards between programs are not looked for: memory is short",)
             )
         job.check()
-        touchers = self._touchers(prepared, cells)
+        touchers = self._touchers(prepared, job, cells)
         fresh = uninitialised_cells(self.layout, held, self.device)
         marks = marks_of(touchers, cells.loads, fresh)
         if marks is None:
@@ -120,10 +120,11 @@ class GpuHazards(GpuRuns):
 
     # ------------------------------------------------------------ who touches what
 
-    def _touchers(self, prepared: PreparedReplay, cells: Cells) -> Touchers:
+    def _touchers(self, prepared: PreparedReplay, job: Job, cells: Cells) -> Touchers:
         stores = Extremes(cells.storer_last, cells.storer_first)
         atomics = None
         if any(site.kind == "atomic" for site in self.copy.sites):
+            self._compile_beside(prepared.arguments, job, "chosen")
             atomics = self._extremes(prepared, STORING_ATOMICS, STORER_LAST, STORER_FIRST)
             stores = self._extremes(prepared, COUNT_STORERS, STORER_LAST, STORER_FIRST)
             # An atomic counts as a load and a store. Where no more loads are than stores, and no
@@ -134,32 +135,33 @@ class GpuHazards(GpuRuns):
             met = (cells.loads > 0) & (cells.stores > 0)
         loads = None
         if bool(met.any()):
+            self._compile_beside(prepared.arguments, job, "chosen")
             loads = self._extremes(prepared, COUNT_LOADERS, LOADER_LAST, LOADER_FIRST)
         return Touchers(stores, loads, atomics)
 
     def _extremes(self, prepared: PreparedReplay, mode: int, last: int, first: int) -> Extremes:
         size = self.layout.cells
         vectors = {word: self._vector(size) for word in (last, first)}
-        self._count_run(prepared, mode, vectors, (0, max(size, 1)))
-        return Extremes(*(vectors[word][SITE_CELLS : SITE_CELLS + size] for word in (last, first)))
+        self._count_run(prepared, mode, vectors).wait()
+        return Extremes(*(self._cells(vectors[word], size) for word in (last, first)))
 
     # ------------------------------------------------------------ the marked cells
 
     def _look(self, prepared: PreparedReplay, marks: torch.Tensor) -> MarkedRun:
         size = self.layout.cells
         vectors = {word: self._vector(size) for word in (MARKS, WRITTEN, UNWRITTEN_FIRST)}
-        vectors[MARKS][SITE_CELLS : SITE_CELLS + size] = marks
+        self._cells(vectors[MARKS], size)[:] = marks
         sites = torch.zeros(SITE_CELLS, dtype=torch.int32, device=self.device)
         ranks = int((marks >> RANK_SHIFT).max()) + 1
         high = torch.zeros(ranks, dtype=torch.int64, device=self.device)
         low = torch.full((ranks,), _EVERY_BIT, dtype=torch.int64, device=self.device)
-        given = {word: vector.data_ptr() + 4 * SITE_CELLS for word, vector in vectors.items()}
-        given |= {
+        given = {
+            **{word: vector.data_ptr() for word, vector in vectors.items()},
             MARKED_SITES: sites.data_ptr(),
             VALUE_HIGH: high.data_ptr(),
             VALUE_LOW: low.data_ptr(),
         }
-        self._run(prepared, LOOK_AT_MARKED, given, (0, max(size, 1)), variant="marked")
+        self._run(prepared, LOOK_AT_MARKED, given, variant="marked")
         differ = high != low
         differ[0] = True  # what has no rank was not compared
         named = [
@@ -167,7 +169,7 @@ class GpuHazards(GpuRuns):
         ]
         return MarkedRun(
             site_bits=sites.tolist()[: len(named)],
-            unwritten_first=vectors[UNWRITTEN_FIRST][SITE_CELLS : SITE_CELLS + size],
+            unwritten_first=self._cells(vectors[UNWRITTEN_FIRST], size),
             differ=differ if ranks > 1 else None,
             sites=named,
         )

@@ -64,7 +64,7 @@ class MarkingSemantic(RecordingSemantic):
         marks = tl.load(places, mask=lanes, other=0, _semantic=p)
         marked = p.and_(lanes, p.not_equal(marks, number(0)))
         base = p.cast(self.word(MARKED_SITES), tl.pointer_type(tl.int32))
-        site = p.add(base, self._constant(access.site, tl.int32, []), False)
+        site = p.add(base, self._constant(access.made.site, tl.int32, []), False)
         sites = self._spread(site, shape)
         self._atomic("or", sites, p.and_(marks, number(_EVERY_BIT)), marked)
         fresh = p.and_(marked, p.not_equal(p.and_(marks, number(MAYBE_UNWRITTEN)), number(0)))
@@ -110,11 +110,11 @@ class MarkingSemantic(RecordingSemantic):
         else:
             bits = p.cast(value, element)
             if element.is_floating():
-                bits = p.bitcast(bits, _UNSIGNED[access.size])
+                bits = p.bitcast(bits, _UNSIGNED[access.made.size])
         wide = self._type(tl.uint64, shape)
-        unsigned = self._type(_UNSIGNED[access.size], shape)
+        unsigned = self._type(_UNSIGNED[access.made.size], shape)
         bits = tl.tensor(bits.handle, unsigned)
-        if access.size == 8:
+        if access.made.size == 8:
             return tl.tensor(bits.handle, wide)
         return tl.tensor(
             self.builder.create_int_cast(bits.handle, wide.to_ir(self.builder), False), wide

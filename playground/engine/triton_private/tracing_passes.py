@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
 from playground.engine.counters import Cells, CountedRun, Counts
+from playground.engine.job import Job
 from playground.engine.storage_ranges import StorageRanges
 from playground.engine.triton_private.tracing_hazards import FoundHazards, GpuHazards
 from playground.engine.triton_private.tracing_plan import (
     COUNT,
-    COUNT_ACCESSES,
-    COUNT_FLOPS,
-    COUNT_LOADERS,
-    COUNT_OPERATIONS,
     COUNT_OUTSIDE,
-    COUNT_STORERS,
+    LEAVE,
     LOADER_FIRST,
     LOADER_LAST,
-    LOADING_ATOMICS,
+    LOADING_MODES,
     LOADS,
     SITE_CELLS,
     STORER_FIRST,
     STORER_LAST,
     STORES,
-    STORING_ATOMICS,
     Site,
 )
-from playground.engine.triton_private.tracing_recording import GpuRecorder
+from playground.engine.triton_private.tracing_recording import GpuRecorder, Look
 from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
-from playground.engine.triton_private.tracing_totals import TotalsRoom
+from playground.engine.triton_private.tracing_totals import AccessTotals, TotalsRoom
 from playground.model.coverage import FLOP_KINDS, OutOfBounds
 
 if TYPE_CHECKING:
     from playground.engine.access_sites import Survey
     from playground.engine.counter_layout import Layout
-    from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
-    from playground.engine.triton_private.tracing_totals import AccessTotals
 
-_WINDOW_MODES = COUNT | COUNT_STORERS | STORING_ATOMICS
-_ONCE_MODES = COUNT_FLOPS | COUNT_ACCESSES | COUNT_OPERATIONS
-"""What no window of cells bounds: counted with the first one."""
+_WORDS = (LOADS, STORES, STORER_LAST, STORER_FIRST)
+"""The counters of a count: their words of the table."""
 
 _SELECTED_RUNS = 8  # out-of-bounds sites with distinct first programs looked at one by one
 _LOW_BITS = (1 << 64) - 1
@@ -64,6 +58,16 @@ class Stopwatch:
         self._since = now
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """What the counting runs have added up."""
+
+    cells: Cells
+    elapsed_ms: float
+    totals: AccessTotals
+    flops: dict[str, int]
+
+
 class GpuCounter(GpuRuns):
     """Counts one launch under one config on its GPU."""
 
@@ -72,6 +76,7 @@ class GpuCounter(GpuRuns):
     ) -> None:
         super().__init__(layout, prepared, like)
         self._clock = Stopwatch()
+        self._apart = False
 
     # ------------------------------------------------------------ a whole count
 
@@ -87,22 +92,28 @@ class GpuCounter(GpuRuns):
                 budget_bytes = int(BUDGET_SHARE * self._free_bytes())
             window = max(1 << 16, budget_bytes // 16 // 1024 * 1024)
             windows = max(1, -(-self.layout.cells // window))
+            look = None
+            if not failure and windows == 1:
+                look = GpuRecorder(self.layout, prepared, self).look(prepared, job)
+                self._clock.lap("access sites")
             self._flops.zero_()
             room = TotalsRoom(self.copy, self.device)
             if windows == 1:
-                cells, elapsed_ms, lanes = self._count_at_once(prepared, room)
+                counted = self._count_at_once(prepared, room, look)
             else:
-                cells, elapsed_ms, lanes = self._count_in_windows(prepared, job, window, room)
-            flops = dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
-            totals = room.read()
+                counted = self._count_in_windows(prepared, job, window, room)
+            cells, totals = counted.cells, counted.totals
             self._clock.lap("loads and stores")
-            outside = self._find_outside(prepared, lanes)
+            outside = self._find_outside(prepared, totals)
             self._clock.lap("lanes outside")
             survey, found = None, FoundHazards()
             ranges = StorageRanges(self.layout, cells)
+            # What no counter sees might still carry something from one program to another.
+            self._apart = not ranges.loaded_and_stored() and not self.copy.plan.notes
             self._clock.lap("totals")
             if not failure:
-                survey = self._survey(prepared, job, lanes, totals, ranges)
+                recorder = GpuRecorder(self.layout, prepared, self)
+                survey = recorder.survey(prepared, job, totals, look, apart=self._apart)
                 self._clock.lap("access sites")
                 found = self._hazards(prepared, job, cells, survey, ranges)
             self._clock.lap("hazards")
@@ -112,9 +123,9 @@ class GpuCounter(GpuRuns):
             config=prepared.config,
             grid=prepared.grid,
             mode="gpu",
-            flops=flops,
+            flops=counted.flops,
             out_of_bounds=outside,
-            duration_ms=elapsed_ms,
+            duration_ms=counted.elapsed_ms,
             compile_ms=compile_ms,
             resolution=(
                 "every element" if windows == 1 else f"every element, counted in {windows} runs"
@@ -130,20 +141,6 @@ class GpuCounter(GpuRuns):
         cells.disputed = found.disputed
         return Counts(run, self.layout, cells, self, ranges)
 
-    def _survey(
-        self, prepared: PreparedReplay, job: Job, lanes: torch.Tensor, totals: AccessTotals,
-        ranges: StorageRanges,
-    ) -> Survey:  # fmt: skip
-        """Return what each place in the source asks for; how it does so tells a run of its own."""
-        # What no counter sees might still carry something from one program to another.
-        apart = not ranges.loaded_and_stored() and not self.copy.plan.notes
-        outside = [
-            int(lanes[0 if site.kind == "load" else 1, number])
-            for number, site in enumerate(self.copy.sites[:SITE_CELLS])
-        ]
-        recorder = GpuRecorder(self.layout, prepared, self)
-        return recorder.survey(prepared, job, totals, outside, apart=apart)
-
     def _hazards(
         self, prepared: PreparedReplay, job: Job, cells: Cells, survey: Survey,
         ranges: StorageRanges,
@@ -155,57 +152,53 @@ class GpuCounter(GpuRuns):
         return GpuHazards(self.layout, prepared, self).find(prepared, job, cells, survey, ranges)
 
     def _count_at_once(
-        self, prepared: PreparedReplay, room: TotalsRoom
-    ) -> tuple[Cells, float, torch.Tensor]:
+        self, prepared: PreparedReplay, room: TotalsRoom, look: Look | None
+    ) -> _Counted:
+        """Count in one run; while the GPU does, work out what the look at access sites tells."""
         size = self.layout.cells
-        words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
-        vectors = {word: self._vector(size) for word in words}
-        elapsed_ms = self._count_run(
-            prepared, _WINDOW_MODES | _ONCE_MODES, vectors, (0, max(size, 1)), more=room.given()
-        )
-        lanes = torch.stack([vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]).cpu()
-        cells = Cells(*(vectors[word][SITE_CELLS : SITE_CELLS + size] for word in words))
-        return cells, elapsed_ms, lanes
+        vectors = {word: self._vector(size) for word in _WORDS}
+        run = self._count_run(prepared, 0, vectors, variant="count", more=room.given())
+        if look is not None:
+            look.work_out(int(prepared.options.get("num_warps") or 4))
+        elapsed_ms = run.wait()
+        cells = Cells(*(self._cells(vectors[word], size) for word in _WORDS))
+        return _Counted(cells, elapsed_ms, room.read(vectors), self._read_flops())
 
     def _count_in_windows(
         self, prepared: PreparedReplay, job: Job, window: int, room: TotalsRoom
-    ) -> tuple[Cells, float, torch.Tensor]:
+    ) -> _Counted:
         """Count piece by piece into the computer's own memory."""
+        self._compile_beside(prepared.arguments, job, "windows")
         size = self.layout.cells
-        words = (LOADS, STORES, STORER_LAST, STORER_FIRST)
-        whole = {word: torch.zeros(size, dtype=torch.int32) for word in words}
-        vectors = {word: self._vector(window) for word in words}
+        whole = {word: torch.zeros(size, dtype=torch.int32) for word in _WORDS}
+        vectors = {word: self._vector(window) for word in _WORDS}
         elapsed_ms = 0.0
-        lanes = torch.zeros((2, SITE_CELLS), dtype=torch.int32)
+        totals, flops = AccessTotals(), dict.fromkeys(FLOP_KINDS, 0)
         for first in range(0, size, window):
             job.progress("counting loads and stores", first / size)
             for vector in vectors.values():
                 vector.zero_()
             cells = min(window, size - first)
-            mode = _WINDOW_MODES | (_ONCE_MODES if first == 0 else 0)
             elapsed_ms += self._count_run(
-                prepared, mode, vectors, (first, cells), more=room.given()
-            )
+                prepared, 0, vectors, (first, cells), variant="windows", more=room.given()
+            ).wait()
             for word, vector in vectors.items():
-                whole[word][first : first + cells] = vector[SITE_CELLS : SITE_CELLS + cells].cpu()
-            if first == 0:
-                lanes = torch.stack(
-                    [vectors[LOADS][:SITE_CELLS], vectors[STORES][:SITE_CELLS]]
-                ).cpu()
-        return Cells(*(whole[word] for word in words)), elapsed_ms, lanes
+                whole[word][first : first + cells] = self._cells(vector, cells).cpu()
+            if first == 0:  # what no window bounds is counted by each run
+                totals, flops = room.read(vectors), self._read_flops()
+        return _Counted(Cells(*(whole[word] for word in _WORDS)), elapsed_ms, totals, flops)
+
+    def _read_flops(self) -> dict[str, int]:
+        return dict(zip(FLOP_KINDS, self._flops.sum(dim=1).tolist(), strict=True))
 
     # ------------------------------------------------------------ lanes outside every storage
 
     def _find_outside(
-        self, prepared: PreparedReplay, lanes: torch.Tensor
+        self, prepared: PreparedReplay, totals: AccessTotals
     ) -> tuple[OutOfBounds, ...]:
         """Return a record per access site with lanes outside; only then are more runs needed."""
-        sites = self.copy.sites
-        hit = [
-            (number, site, int(lanes[0 if site.kind == "load" else 1, number]))
-            for number, site in enumerate(sites[:SITE_CELLS])
-        ]
-        hit = [item for item in hit if item[2]]
+        sites = zip(self.copy.sites, totals.outside, strict=False)
+        hit = [(number, site, lanes) for number, (site, lanes) in enumerate(sites) if lanes]
         if not hit:
             return ()
         self.copy.compile(prepared.arguments, "outside")
@@ -245,7 +238,9 @@ class GpuCounter(GpuRuns):
 
     # ------------------------------------------------------------ on request
 
-    def loaders(self, prepared: PreparedReplay) -> tuple[torch.Tensor, torch.Tensor] | None:
+    def loaders(
+        self, prepared: PreparedReplay, job: Job
+    ) -> tuple[torch.Tensor, torch.Tensor] | None:
         """Return the last and the first loader of all cells from one run; None where memory ends.
 
         They are as in `Cells`.
@@ -254,18 +249,24 @@ class GpuCounter(GpuRuns):
         with torch.cuda.device(self.device):
             if 2 * 4 * size > BUDGET_SHARE * self._free_bytes():
                 return None
+            self._compile_beside(prepared.arguments, job, "chosen")
             vectors = {word: self._vector(size) for word in (LOADER_LAST, LOADER_FIRST)}
-            self._count_run(prepared, COUNT_LOADERS | LOADING_ATOMICS, vectors, (0, max(size, 1)))
-        last, first = (vector[SITE_CELLS : SITE_CELLS + size] for vector in vectors.values())
+            self._count_run(prepared, LOADING_MODES, vectors).wait()
+        last, first = (self._cells(vector, size) for vector in vectors.values())
         return last, first
 
     def footprint(
         self, prepared: PreparedReplay, program: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return (loads, stores) over all cells, of one program; no compile, one run."""
+        """Return (loads, stores) over all cells, of one program, from one run.
+
+        Where no program reads what another one stores, the others end at once.
+        """
         size = self.layout.cells
         with torch.cuda.device(self.device):
             vectors = {word: self._vector(size) for word in (LOADS, STORES)}
-            self._count_run(prepared, COUNT, vectors, (0, max(size, 1)), program)
-        loads, stores = (vectors[word][SITE_CELLS : SITE_CELLS + size] for word in (LOADS, STORES))
+            self._compile_beside(prepared.arguments, Job(), "chosen")
+            leave = {LEAVE: int(self._apart)}
+            self._count_run(prepared, COUNT, vectors, selected=program, more=leave).wait()
+        loads, stores = (self._cells(vectors[word], size) for word in (LOADS, STORES))
         return loads, stores

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import triton
 
 if TYPE_CHECKING:
     from playground.model.access_site import AccessKind
@@ -17,36 +16,38 @@ STORER_LAST, STORER_FIRST, LOADER_LAST, LOADER_FIRST = 5, 6, 7, 8
 FLOPS, OUTSIDE, SCRATCH = 9, 10, 11
 RECORD_PROGRAMS, RECORD_CURSOR, RECORD_EVENTS, RECORD_EVENT_ROOM = 12, 13, 14, 15
 RECORD_LANES, RECORD_LANE_ROOM, RECORD_LIMITS, RECORD_TAKEN = 16, 17, 18, 19
-ACCESSES, OPERATIONS = 20, 21
-MARKS, MARKED_SITES, WRITTEN, UNWRITTEN_FIRST, VALUE_HIGH, VALUE_LOW = 22, 23, 24, 25, 26, 27
-LEAVE = 28  # not 0: programs that are not recorded end at once
+OPERATIONS = 20
+MARKS, MARKED_SITES, WRITTEN, UNWRITTEN_FIRST, VALUE_HIGH, VALUE_LOW = 21, 22, 23, 24, 25, 26
+LEAVE = 27  # not 0: programs that nobody looks at end at once
+HEAD = 28  # cells before the storages' own
 HEADER_WORDS = 29
 STORAGE_WORDS = 3  # base address, bytes, first counter cell
 
 # Bits of the table's mode word: which counters a run collects.
 COUNT, COUNT_STORERS, COUNT_LOADERS, COUNT_OUTSIDE, COUNT_FLOPS = 1, 2, 4, 8, 16
-RECORD, COUNT_ACCESSES, COUNT_OPERATIONS = 32, 64, 128
+RECORD, COUNT_OPERATIONS = 32, 64
 # The programs that touch a cell by an atomic: counted among storers and loaders where asked for.
-STORING_ATOMICS, LOADING_ATOMICS, LOOK_AT_MARKED = 256, 512, 1024
+STORING_ATOMICS, LOADING_ATOMICS, LOOK_AT_MARKED = 128, 256, 512
 
-COUNTING_MODES = (
-    COUNT
-    | COUNT_STORERS
-    | COUNT_LOADERS
-    | COUNT_FLOPS
-    | STORING_ATOMICS
-    | LOADING_ATOMICS
-    | COUNT_ACCESSES
-    | COUNT_OPERATIONS
-)
-EVERY_COUNT = COUNTING_MODES | COUNT_OUTSIDE
+COUNTING_MODES = COUNT | COUNT_STORERS | STORING_ATOMICS | COUNT_FLOPS | COUNT_OPERATIONS
+LOADING_MODES = COUNT_LOADERS | LOADING_ATOMICS
+CHOSEN_MODES = COUNT | COUNT_STORERS | STORING_ATOMICS | LOADING_MODES
+EVERY_COUNT = COUNTING_MODES | LOADING_MODES | COUNT_OUTSIDE
 
-# An atomic on a block whose layout the compiler cannot derive gets its default: up to 3.6 a warp's
-# lanes then run along the first axis, later along the last. Along the last, where neighbours lie
-# side by side in memory as a rule, a warp's atomics share a few sectors instead of taking one each.
-LANES_RUN_ALONG_FIRST_AXIS = tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7)
+# Counter cells before the storages' own. The first ones are one per access site, for its lanes
+# outside every storage; then a few per access count how often it is made. After these, at multiples
+# of their number, each access with a mask has cells for the lanes that the mask switches off: such
+# a lane counts as well, in one of those by its address. So every lane has a cell and no counter
+# needs a condition; and no threads have to meet to add up the lanes that are on.
+SITE_CELLS = 1024
+EXECUTION_CELLS = 16  # a program adds to the cell of its number modulo this: less contention
+OFF_CELLS = 1 << 13
+_FIXED_CELLS = 2 * OFF_CELLS  # of sites and of how often accesses are made
+_MOST_ACCESSES = (_FIXED_CELLS - SITE_CELLS) // EXECUTION_CELLS
 
-SITE_CELLS = 1024  # counter cells before the storages' own, one per access site
+NARROW_CELLS = (1 << 31) - (1 << 24)
+"""So many cells of storages a narrow plan can have: with those before them, 31 bits number all."""
+
 FLOPS_CELLS = 64  # a dot adds to the cell of its program modulo this: less contention
 
 
@@ -72,6 +73,11 @@ class BlockAccess:
     size: int
     masked: bool
 
+    @property
+    def lanes(self) -> int:
+        """Number of lanes of a block."""
+        return math.prod(self.shape)
+
 
 _numbering = threading.Lock()
 
@@ -85,10 +91,13 @@ class Plan:
     `descriptors` names the kernel's parameters that are host tensor descriptors; their base
     addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
     compile faster. `sites`, `accesses` and `operations` (reductions and scans) number what the
-    source has of them; copies that compile at the same time share them. `largest` is the number of
+    source has of them; copies that compile at the same time share them. `waits` are the lines of
+    `while` loops, in which a program may wait for another one. `largest` is the number of
     lanes of the largest access, by which one that `adapts_warps` has its warps chosen. `narrow`
-    says that every storage begins at a multiple of its grain and that 32 bits number all cells:
-    then most of a lane's arithmetic is of half the width.
+    says that every storage begins at a multiple of its grain and that there are no more than
+    `NARROW_CELLS`: then most of a lane's arithmetic is of half the width. `windowed` says that a
+    run counts some of the cells only, `choosing` that the table's mode and selected program tell
+    which programs count what; else all of them count all of `modes`.
     """
 
     table_address: int
@@ -100,9 +109,17 @@ class Plan:
     accesses: dict[BlockAccess, int] = field(default_factory=dict)
     operations: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    waits: list[int] = field(default_factory=list)
     adapts_warps: bool = False
     narrow: bool = False
+    windowed: bool = False
+    choosing: bool = True
     largest: int = 0
+
+    @property
+    def leaves(self) -> bool:
+        """Whether a run can have programs that nobody looks at end at once."""
+        return bool(self.modes & RECORD) or (self.choosing and bool(self.modes & COUNT))
 
     def site(self, site: Site) -> int:
         """Return the number of an access site; loop bodies are visited twice but count once."""
@@ -113,6 +130,25 @@ class Plan:
         """Return the number of an access with its shape."""
         with _numbering:
             return self.accesses.setdefault(access, len(self.accesses))
+
+    def execution_cell(self, access: BlockAccess) -> int:
+        """Return the first cell that counts how often an access is made.
+
+        Those beyond the first 960 accesses count together.
+        """
+        return SITE_CELLS + EXECUTION_CELLS * min(self.access(access), _MOST_ACCESSES - 1)
+
+    def off_cell(self, access: BlockAccess) -> int:
+        """Return the first cell for lanes that an access's mask switches off."""
+        with _numbering:
+            self.accesses.setdefault(access, len(self.accesses))
+            masked = [other for other in self.accesses if other.masked]
+        return _FIXED_CELLS + OFF_CELLS * masked.index(access)
+
+    @property
+    def head_cells(self) -> int:
+        """Number of cells before the storages' own, known once the copy is compiled."""
+        return _FIXED_CELLS + OFF_CELLS * sum(access.masked for access in list(self.accesses))
 
     def operation(self, name: str) -> int:
         """Return the number of a kind of reduction or scan."""
@@ -137,11 +173,10 @@ class TrackedAccess:
     `parts` are (cells, lanes) pairs: an access wider than the grain covers several cells.
     """
 
-    site: int
+    made: BlockAccess
     kind: AccessKind
     address: Any
     mask: Any
     element: Any
-    size: int
     shape: list[int]
     parts: list[tuple[Any, Any]]

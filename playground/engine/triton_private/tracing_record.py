@@ -1,4 +1,4 @@
-"""Each place's totals, and single accesses kept where they happen: "record" of a tracing copy.
+"""The totals of operations, and single accesses kept where they happen: "record" of a tracing copy.
 
 An access of a chosen program reserves its place by one atomic on a cursor, whose high bits count
 accesses and whose low bits count lanes, then writes two words about itself and every lane's
@@ -13,12 +13,9 @@ from typing import Any
 import triton.language as tl
 from triton.language import core
 
-from playground.engine.triton_private.tracing_emit import CountingSemantic, linear_program
+from playground.engine.triton_private.tracing_emit import CountingSemantic
 from playground.engine.triton_private.tracing_plan import (
-    ACCESSES,
-    COUNT_ACCESSES,
     COUNT_OPERATIONS,
-    LEAVE,
     OPERATIONS,
     RECORD,
     RECORD_CURSOR,
@@ -29,9 +26,9 @@ from playground.engine.triton_private.tracing_plan import (
     RECORD_LIMITS,
     RECORD_PROGRAMS,
     RECORD_TAKEN,
-    BlockAccess,
     TrackedAccess,
 )
+from playground.engine.triton_private.tracing_program import linear_program
 from playground.model.coverage import operation_name
 
 LANE_BITS = 40
@@ -43,8 +40,6 @@ EVENT_WORDS = 2
 ACCESS_SHIFT = 32
 TOTAL_CELLS = 64
 """A program adds to the cell of its number modulo this: less contention."""
-TOTALS = 2
-"""Totals of an access: how often it is made, and the lanes that its mask lets through."""
 
 
 class RecordingSemantic(CountingSemantic):
@@ -59,18 +54,10 @@ class RecordingSemantic(CountingSemantic):
 
     def _observe(self, access: TrackedAccess) -> None:
         super()._observe(access)
-        if not self.plan.modes & (RECORD | COUNT_ACCESSES):
-            return
-        site, mask, size, shape = access.site, access.mask, access.size, access.shape
-        number = self.plan.access(BlockAccess(site, tuple(shape), size, mask is not None))
-        if self.plan.modes & COUNT_ACCESSES:
-            with self._when(COUNT_ACCESSES):
-                self._add_to(ACCESSES, TOTALS * number, self._wide(1))
-                if mask is not None:
-                    self._add_to(ACCESSES, TOTALS * number + 1, self._lanes_on(mask, shape))
         if self.plan.modes & RECORD:
+            number = self.plan.access(access.made)
             with self._when(RECORD):
-                self._keep(number, access.address, mask, shape)
+                self._keep(number, access.address, access.mask, access.shape)
 
     # ------------------------------------------------------------ totals
 
@@ -81,24 +68,6 @@ class RecordingSemantic(CountingSemantic):
         cell = p.and_(self.program(), self._constant(TOTAL_CELLS - 1, tl.int32, []))
         cell = p.add(cell, self._constant(TOTAL_CELLS * row, tl.int32, []), False)
         self._atomic("add", p.add(base, cell, False), value, None)
-
-    def _lanes_on(self, mask: Any, shape: list[int]) -> Any:
-        """Return how many lanes of a mask are on, as int64."""
-        p, b = self.plain, self.builder
-        counted = p.cast(mask, self._type(tl.int32, shape))
-        if shape:
-
-            def added(reduce_op: Any) -> None:
-                point, location = b.get_insertion_point(), b.get_loc()
-                element = tl.int32.to_ir(b)
-                block = b.create_block_with_parent(reduce_op.get_region(0), [element, element])
-                b.create_reduce_ret(b.create_add(block.arg(0), block.arg(1)))
-                b.restore_insertion_point(point)
-                if location:
-                    b.set_loc(location)
-
-            (counted,) = p.reduction((counted,), None, added)
-        return p.cast(counted, tl.int64)
 
     def reduction(self, inputs: Any, axis: Any, region: Any) -> Any:
         """Count the operations of a reduction: one less than elements along the axis, each row."""
@@ -143,13 +112,8 @@ class RecordingSemantic(CountingSemantic):
                 self._chosen = p.not_equal(mine, self._constant(0, tl.int32, []))
         return self._chosen
 
-    def leaves(self) -> Any:
-        """Return whether this program is to end at once: not recorded, and nobody needs it."""
-        p = self.plain
-        leaving = p.not_equal(self.word(LEAVE), self._wide(0))
-        chosen = self._among_the_chosen()
-        yes = tl.tensor(self.builder.get_int1(True), tl.int1)
-        return p.and_(leaving, p.xor_(chosen, yes))
+    def _looked_at(self) -> Any:
+        return self._among_the_chosen() if self.plan.modes & RECORD else super()._looked_at()
 
     def _keep(self, number: int, address: Any, mask: Any, shape: list[int]) -> None:
         p = self.plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +12,10 @@ import torch
 from playground.engine.access_sites import (
     LOOKED_AT_LANES,
     LOOKED_AT_WHOLE_LANES,
+    SMALLEST_LANES,
     SiteTotals,
     Survey,
+    looks_of,
     sample_of,
 )
 from playground.engine.recording import RawAccesses, RecordedSite, Recording, assembled
@@ -38,8 +41,10 @@ from playground.engine.triton_private.tracing_runs import BUDGET_SHARE, GpuRuns
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from playground.engine.access_sites import SiteLook
     from playground.engine.job import Job
     from playground.engine.replay import PreparedReplay
+    from playground.engine.triton_private.tracing_plan import BlockAccess
     from playground.engine.triton_private.tracing_totals import AccessTotals
 
     Integers = np.ndarray[Any, np.dtype[Any]]
@@ -99,49 +104,75 @@ class GpuRecorder(GpuRuns):
 
     # ------------------------------------------------------------ what every place does
 
+    def look(self, prepared: PreparedReplay, job: Job) -> Look | None:
+        """Look at how places ask before it is known what for, None where that would be in vain.
+
+        What is done with it can then be worked out while the GPU counts.
+        """
+        programs = math.prod(prepared.grid)
+        # A small launch is looked at as a whole, which is known when it is counted: most accesses
+        # are made by all programs.
+        lanes = programs * sum(_lanes_looked_at(access) for access in self.copy.accesses)
+        if lanes <= LOOKED_AT_WHOLE_LANES or not self.copy.never_waits:
+            return None
+        with torch.cuda.device(self.device):
+            job.progress("looking at access sites")
+            chosen = sample_of(programs)
+            room, events = self._look(prepared, chosen, apart=True)
+            return Look(self, self._read(room, events), chosen)
+
     def survey(
-        self, prepared: PreparedReplay, job: Job, totals: AccessTotals, outside: Sequence[int],
-        *, apart: bool,
+        self, prepared: PreparedReplay, job: Job, totals: AccessTotals, look: Look | None, *,
+        apart: bool,
     ) -> Survey:  # fmt: skip
-        """Return each place's exact totals with a look at how it asks, from one run.
+        """Return each place's exact totals with a look at how it asks.
 
         Parameters
         ----------
         totals
             What the counting run added up. A launch that asks for little is looked at as a whole.
-        outside
-            Lanes outside every storage, by the number of the site.
+        look
+            One taken before, as if `apart` were known.
         apart
             No program reads what one stores, so a program does the same without the others: those
             that are not looked at need not run.
         """
         programs = math.prod(prepared.grid)
+        seen = None
         with torch.cuda.device(self.device):
             self._compile_beside(prepared.arguments, job, "record")
             job.progress("looking at access sites")
-            small = max(totals.active(self.copy.accesses), programs) <= LOOKED_AT_WHOLE_LANES
+            asked = sum(
+                executions * _lanes_looked_at(access)
+                for access, (executions, _) in zip(self.copy.accesses, totals.accesses, strict=True)
+            )
+            small = max(asked, programs) <= LOOKED_AT_WHOLE_LANES
             if small:
                 chosen = list(range(programs))
                 room = Room(4 * LOOKED_AT_WHOLE_LANES, LOOKED_AT_WHOLE_LANES // 4, self.device)
                 self._run_into(prepared, chosen, room)
                 lanes, events = room.asked()
                 small = lanes <= room.lanes.numel() and events <= room.events.shape[0]
-            if not small:
-                chosen = sample_of(programs)
-                room, events = self._look(prepared, chosen, apart=apart)
-            raw = self._read(room, events)
-        recording = self._assembled([raw], chosen, truncated=not small)
+            if small or look is None or not apart:
+                if not small:
+                    chosen = sample_of(programs)
+                    room, events = self._look(prepared, chosen, apart=apart)
+                raw = self._read(room, events)
+                recording = self._assembled([raw], chosen, truncated=not small)
+            else:
+                recording, seen = look.recording, look.seen
+        return Survey(self._totals_by_site(totals), recording, totals.operations, seen)
+
+    def _totals_by_site(self, totals: AccessTotals) -> dict[RecordedSite, SiteTotals]:
         by_site: dict[RecordedSite, SiteTotals] = {}
         sites = self._sites()
         for access, (executions, lanes_on) in zip(self.copy.accesses, totals.accesses, strict=True):
-            lanes = executions * math.prod(access.shape)
-            lost = outside[access.site] if access.site < len(outside) else 0
+            lost = totals.outside[access.site] if access.site < len(totals.outside) else 0
             total = by_site.setdefault(sites[access.site], SiteTotals())
             # Those outside are known for a site as a whole: taken off once.
-            total.add(
-                lanes, lanes_on if access.masked else lanes, 0 if total.lanes else lost, access.size
-            )
-        return Survey(by_site, recording, totals.operations)
+            outside = 0 if total.lanes else lost
+            total.add(executions * access.lanes, lanes_on, outside, access.size)
+        return by_site
 
     def _look(
         self, prepared: PreparedReplay, chosen: Sequence[int], *, apart: bool
@@ -165,7 +196,7 @@ class GpuRecorder(GpuRuns):
         """Return how many executions of each access are looked at: at least one."""
         accesses = self.copy.accesses
         lanes_each = LOOKED_AT_LANES // max(len(accesses), 1)
-        return [max(1, lanes_each // math.prod(access.shape)) for access in accesses]
+        return [max(1, lanes_each // _lanes_looked_at(access)) for access in accesses]
 
     def _runs(
         self, prepared: PreparedReplay, programs: list[int], job: Job, most_lanes: int
@@ -259,6 +290,28 @@ class GpuRecorder(GpuRuns):
             lanes=lanes,
             first=words[:, 1],
         )
+
+
+def _lanes_looked_at(access: BlockAccess) -> int:
+    return max(access.lanes, SMALLEST_LANES)
+
+
+class Look:
+    """A look at a sample of programs, and what it tells of access sites once that is worked out."""
+
+    def __init__(self, recorder: GpuRecorder, raw: RawAccesses, chosen: Sequence[int]) -> None:
+        self._recorder, self._raw, self._chosen = recorder, raw, chosen
+        self._layout = recorder.layout
+        self.seen: dict[RecordedSite, SiteLook] | None = None
+
+    @functools.cached_property
+    def recording(self) -> Recording:
+        """The accesses looked at."""
+        return self._recorder._assembled([self._raw], self._chosen, truncated=True)
+
+    def work_out(self, num_warps: int) -> None:
+        """Work out what the accesses tell of their places."""
+        self.seen = looks_of(self.recording, self._layout, num_warps)
 
 
 class Events(NamedTuple):

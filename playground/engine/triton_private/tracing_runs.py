@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,10 @@ from playground.engine.triton_private.tracing import (
 from playground.engine.triton_private.tracing_plan import (
     FLOPS,
     FLOPS_CELLS,
+    HEAD,
     HEADER_WORDS,
     MODE,
+    NARROW_CELLS,
     OUTSIDE,
     SCRATCH,
     SELECTED,
@@ -44,9 +45,6 @@ BUDGET_SHARE = 0.25
 _KEPT_COPIES = 64
 _PAD_CELLS = 16  # an element wider than the grain may reach behind the last cell
 
-_NARROW_CELLS = 2**31 - SITE_CELLS - _PAD_CELLS
-"""So many cells a 32-bit number tells apart, with those behind and before the storages' own."""
-
 _copies: OrderedDict[tuple[Any, ...], TracingCopy] = OrderedDict()
 
 
@@ -55,7 +53,7 @@ def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> T
     function = prepared.launch.function
     units = tuple(slot.unit for slot in layout.storages)
     mixed = tuple(slot.mixed for slot in layout.storages)
-    narrow = layout.cells < _NARROW_CELLS and all(
+    narrow = layout.cells < NARROW_CELLS and all(
         slot.start % slot.unit == 0 for slot in layout.storages
     )
     descriptors = tuple(
@@ -76,6 +74,19 @@ def copy_of(prepared: PreparedReplay, layout: Layout, device: torch.device) -> T
             _copies.popitem(last=False)
     _copies.move_to_end(key)
     return _copies[key]
+
+
+class StartedRun:
+    """A run of a tracing copy between two events on the current stream."""
+
+    def __init__(self) -> None:
+        self._begin, self.end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        self._begin.record()
+
+    def wait(self) -> float:
+        """Wait for the run's end; return the milliseconds that it took the GPU."""
+        self.end.synchronize()
+        return float(self._begin.elapsed_time(self.end))
 
 
 class GpuRuns:
@@ -112,50 +123,74 @@ class GpuRuns:
 
     def _run(
         self, prepared: PreparedReplay, mode: int, given: Mapping[int, int],
-        window: tuple[int, int] = (0, 1), selected: int = -1, variant: str = "count",
+        window: tuple[int, int] = (0, 1), selected: int = -1, variant: str = "chosen",
     ) -> float:  # fmt: skip
-        """Run the copy once; return the milliseconds from launch to end.
+        """Run the copy once, as `_start` does; return the milliseconds that it takes the GPU."""
+        return self._start(prepared, mode, given, window, selected, variant).wait()
+
+    def _start(
+        self, prepared: PreparedReplay, mode: int, given: Mapping[int, int],
+        window: tuple[int, int] = (0, 1), selected: int = -1, variant: str = "chosen",
+    ) -> StartedRun:  # fmt: skip
+        """Start a run of the copy; what it writes has to be kept until it has ended.
 
         `given` holds further words of the table: addresses of what the run writes, as a rule.
         """
         first, cells = window
         words = [0] * self.copy.plan.words
-        words[MODE], words[SELECTED], words[WINDOW] = mode, selected, cells
+        head = self.copy.plan.head_cells
+        words[MODE], words[SELECTED], words[WINDOW], words[HEAD] = mode, selected, cells, head
         for word, value in given.items():
             words[word] = value
         words[FLOPS], words[OUTSIDE] = self._flops.data_ptr(), self._outside.data_ptr()
         words[SCRATCH] = self._scratch.data_ptr()
         for index, slot in enumerate(self.layout.storages):
             place = HEADER_WORDS + STORAGE_WORDS * index
-            words[place : place + 3] = slot.start, slot.nbytes, slot.first - first
+            words[place : place + 3] = slot.start, slot.nbytes, slot.first - first + head
         place = HEADER_WORDS + STORAGE_WORDS * len(self.layout.storages)
         for index, name in enumerate(self.copy.plan.descriptors):
             words[place + index] = prepared.arguments[name].base.data_ptr()
         self.copy.table.copy_(torch.tensor(words, dtype=torch.int64))
         prepared.restore()
-        torch.cuda.synchronize(self.device)
-        start = time.perf_counter()
+        run = StartedRun()
         if 0 not in prepared.grid:
             self.copy.launch(prepared.grid, prepared.arguments, variant)
-        torch.cuda.synchronize(self.device)
-        return (time.perf_counter() - start) * 1e3
+        run.end.record()
+        return run
 
     def _vector(self, cells: int) -> torch.Tensor:
-        return torch.zeros(SITE_CELLS + cells + _PAD_CELLS, dtype=torch.int32, device=self.device)
+        """Return counters for so many cells, with those of sites and accesses before them."""
+        size = self.copy.plan.head_cells + cells + _PAD_CELLS
+        return torch.zeros(size, dtype=torch.int32, device=self.device)
+
+    def _cells(self, vector: torch.Tensor, cells: int) -> torch.Tensor:
+        """Return the cells of the storages in what `_vector` made."""
+        head = self.copy.plan.head_cells
+        return vector[head : head + cells]
 
     def _count_run(
         self, prepared: PreparedReplay, mode: int, vectors: Mapping[int, torch.Tensor],
-        window: tuple[int, int], selected: int = -1, more: Mapping[int, int] | None = None,
-    ) -> float:  # fmt: skip
-        """Run the counting variant into `vectors`, given by their words of the table."""
-        addresses = {word: vector.data_ptr() + 4 * SITE_CELLS for word, vector in vectors.items()}
-        return self._run(prepared, mode, {**addresses, **(more or {})}, window, selected)
+        window: tuple[int, int] = (0, 1), selected: int = -1, variant: str = "chosen",
+        more: Mapping[int, int] | None = None,
+    ) -> StartedRun:  # fmt: skip
+        """Start a counting variant into `vectors`, given by their words of the table.
+
+        Only "windows" takes heed of the window, only "chosen" of the mode and the program.
+        """
+        given = {word: vector.data_ptr() for word, vector in vectors.items()} | dict(more or {})
+        return self._start(prepared, mode, given, window, selected, variant)
 
     def _free_bytes(self) -> int:
         """Return the GPU's free memory, with what torch holds and does not use."""
         free_bytes, _ = torch.cuda.mem_get_info(self.device)
-        reserved = torch.cuda.memory_reserved(self.device)
-        return free_bytes + reserved - torch.cuda.memory_allocated(self.device)
+        # Torch's other ways to ask rebuild all of its figures for each.
+        figures = torch.cuda.memory_stats_as_nested_dict(self.device)
+        if not figures:
+            return free_bytes
+        held, used = (
+            int(figures[name]["all"]["current"]) for name in ("reserved_bytes", "allocated_bytes")
+        )
+        return free_bytes + held - used
 
     def _compile_beside(self, arguments: Mapping[str, Any], job: Job, *variants: str) -> str:
         """Compile variants of the copy beside this thread, all at once, where not done before.

@@ -50,7 +50,7 @@ class TracingSemantic(MarkingSemantic):
             return super().load(ptr, mask, other, *rest)
         if mask is not None and ptr.type.is_block():
             ptr, mask = self.plain.broadcast_impl_value(ptr, mask)
-        mask = self.track(ptr, mask, "load")
+        ptr, mask = self.track(ptr, mask, "load")
         if other is None:
             other = self._zero(ptr.type.scalar.element_ty)
         return super().load(ptr, mask, other, *rest)
@@ -65,7 +65,7 @@ class TracingSemantic(MarkingSemantic):
         if not ptr.type.scalar.is_ptr():
             return super().store(ptr, val, mask, *rest)
         with self.storing(val):
-            mask = self.track(ptr, self._fitted(mask, ptr), "store")
+            ptr, mask = self.track(ptr, self._fitted(mask, ptr), "store")
         return super().store(ptr, val, mask, *rest)
 
     def _fitted(self, mask: Any, ptr: Any) -> Any:
@@ -77,7 +77,8 @@ class TracingSemantic(MarkingSemantic):
         original = getattr(super(), name)
         if not ptr.type.scalar.is_ptr():
             return original(ptr, val, mask, *rest)
-        return original(ptr, val, self.track(ptr, self._fitted(mask, ptr), "atomic"), *rest)
+        ptr, mask = self.track(ptr, self._fitted(mask, ptr), "atomic")
+        return original(ptr, val, mask, *rest)
 
     def atomic_add(self, *arguments: Any) -> Any:
         """Count as a load and a store."""
@@ -109,7 +110,7 @@ class TracingSemantic(MarkingSemantic):
 
     def atomic_cas(self, ptr: Any, cmp: Any, val: Any, *rest: Any) -> Any:
         """Count as a load and a store; it takes no mask, so lanes outside go to a scratch cell."""
-        inside = self.track(ptr, None, "atomic")
+        ptr, inside = self.track(ptr, None, "atomic")
         return super().atomic_cas(self._rescued(ptr, inside), cmp, val, *rest)
 
     def _rescued(self, ptr: Any, inside: Any) -> Any:
@@ -121,17 +122,18 @@ class TracingSemantic(MarkingSemantic):
         """Count as a load (Triton 3.7 and later)."""
         if mask is not None and ptr.type.is_block():
             ptr, mask = self.plain.broadcast_impl_value(ptr, mask)
-        return super().atomic_load(ptr, self.track(ptr, mask, "load"), *rest)
+        ptr, mask = self.track(ptr, mask, "load")
+        return super().atomic_load(ptr, mask, *rest)
 
     def atomic_store(self, ptr: Any, val: Any, mask: Any, *rest: Any) -> Any:
         """Count as a store (Triton 3.7 and later)."""
         with self.storing(val):
-            mask = self.track(ptr, self._fitted(mask, ptr), "store")
+            ptr, mask = self.track(ptr, self._fitted(mask, ptr), "store")
         return super().atomic_store(ptr, val, mask, *rest)
 
     def atomic_poll(self, ptr: Any, *arguments: Any) -> Any:
         """Count once as a load, however often it polls."""
-        inside = self.track(ptr, None, "load")
+        ptr, inside = self.track(ptr, None, "load")
         return super().atomic_poll(self._rescued(ptr, inside), *arguments)
 
     # ------------------------------------------------------------ tiles

@@ -1,0 +1,93 @@
+"""The GPUs that this process may use, as the CUDA driver names them; no context is made."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import uuid
+from dataclasses import dataclass
+
+_MAJOR, _MINOR = 75, 76  # of CUdevice_attribute: the compute capability
+
+
+@dataclass(frozen=True)
+class VisibleGpu:
+    """One GPU: what CUDA_VISIBLE_DEVICES calls it here, its own number, its name, its target."""
+
+    token: str
+    uuid: str
+    name: str
+    target: str
+
+
+@functools.lru_cache(maxsize=1)
+def cuda_driver() -> ctypes.CDLL | None:
+    """Return the CUDA driver's library, initialised, or None where there is none; never raises.
+
+    This is what Triton asks too: neither torch nor `nvidia-smi` is needed. No context is made, so a
+    process that only asks holds no GPU memory.
+    """
+    for name in ("libcuda.so.1", "libcuda.so"):
+        try:
+            library = ctypes.CDLL(name)
+            break
+        except OSError:
+            continue
+    else:
+        return None
+    try:
+        return library if library.cuInit(ctypes.c_uint(0)) == 0 else None
+    except AttributeError:  # a library of that name which is not the driver
+        return None
+
+
+def gpu_count() -> int:
+    """Return how many GPUs the driver lets this process see."""
+    driver = cuda_driver()
+    count = ctypes.c_int(0)
+    try:
+        if driver is None or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+            return 0
+    except AttributeError:
+        return 0
+    return count.value
+
+
+@functools.lru_cache(maxsize=1)
+def visible_gpus() -> tuple[VisibleGpu, ...]:
+    """Return the GPUs that this process sees, in CUDA's order."""
+    driver, count = cuda_driver(), gpu_count()
+    if driver is None:
+        return ()
+    # What was given is passed on as it is (an instance of MIG has no other name); the driver has
+    # read it when it was initialised, and ends its list where a name says nothing to it.
+    given = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    return tuple(
+        VisibleGpu(
+            given[index] if index < len(given) and given[index] else _uuid(driver, index),
+            _uuid(driver, index),
+            _name(driver, index),
+            f"cuda:{_attribute(driver, index, _MAJOR) * 10 + _attribute(driver, index, _MINOR)}",
+        )
+        for index in range(count)
+    )
+
+
+def _uuid(driver: ctypes.CDLL, index: int) -> str:
+    raw = (ctypes.c_ubyte * 16)()
+    if driver.cuDeviceGetUuid(ctypes.byref(raw), ctypes.c_int(index)) != 0:
+        return str(index)
+    return f"GPU-{uuid.UUID(bytes=bytes(raw))}"
+
+
+def _name(driver: ctypes.CDLL, index: int) -> str:
+    raw = ctypes.create_string_buffer(256)
+    driver.cuDeviceGetName(raw, ctypes.c_int(len(raw)), ctypes.c_int(index))
+    return raw.value.decode(errors="replace")
+
+
+def _attribute(driver: ctypes.CDLL, index: int, which: int) -> int:
+    value = ctypes.c_int(0)
+    driver.cuDeviceGetAttribute(ctypes.byref(value), ctypes.c_int(which), ctypes.c_int(index))
+    return value.value
