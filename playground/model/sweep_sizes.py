@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from playground.model.config import Config
+from playground.model.problem_sizes import SizeError, parse_size
 from playground.model.sweep import SweepResult, timed_rows
 
 Sizes = tuple[tuple[str, int], ...]
@@ -80,6 +82,69 @@ def compromises(sweeps: Sequence[SizedSweep]) -> tuple[Compromise, ...]:
     return tuple(
         sorted((_compromise(config, tables) for config in common), key=lambda item: item.mean)
     )
+
+
+MOST_SIZES = 64
+"""Combinations of problem sizes in one sweep; each is a sweep of its own."""
+
+
+def parse_sizes(texts: Mapping[str, str], *, together: bool) -> tuple[Sizes, ...]:
+    """Return the combinations of problem sizes in `texts`, typed by name.
+
+    A text is sizes separated by commas, each as `parse_size` takes it, or a range that doubles
+    (`1024..8192`) or steps (`512..4096:512`). Those with one size hold for every combination; of
+    the others the first ones belong together, the second ones, and so on, unless not `together`:
+    then each is paired with each. No text, no combination.
+
+    Raises
+    ------
+    SizeError
+        A text is no size, or the sizes that go together are not equally many.
+    """
+    values = {name: _size_values(name, text) for name, text in texts.items() if text.strip()}
+    if not values:
+        return ()
+    if together:
+        most = max(map(len, values.values()))
+        for name, each in values.items():
+            if len(each) not in (1, most):
+                longest = next(n for n, other in values.items() if len(other) == most)
+                raise SizeError(
+                    f"{name} has {len(each)} sizes and {longest} {most}: those that go together "
+                    "are equally many, or one"
+                )
+        rows = [[each[min(at, len(each) - 1)] for each in values.values()] for at in range(most)]
+    else:
+        rows = [list(row) for row in itertools.product(*values.values())]
+    if len(rows) > MOST_SIZES:
+        raise SizeError(f"{len(rows)} combinations of sizes; {MOST_SIZES} are the most")
+    return tuple(tuple(zip(values, row, strict=True)) for row in rows)
+
+
+def _size_values(name: str, text: str) -> tuple[int, ...]:
+    found: list[int] = []
+    for part in (piece.strip() for piece in text.split(",")):
+        if not part:
+            continue
+        try:
+            low, dots, rest = part.partition("..")
+            if not dots:
+                found.append(parse_size(part))
+                continue
+            high, _, step = rest.partition(":")
+            first, last = parse_size(low), parse_size(high)
+            by = 0 if step.strip() in ("", "pow2") else parse_size(step)
+        except SizeError as error:
+            raise SizeError(f"{name}: {error}") from None
+        if first > last:
+            raise SizeError(f"{name}: {part} runs down; write {high.strip()}..{low.strip()}")
+        value = first
+        while value <= last and len(found) <= MOST_SIZES:
+            found.append(value)
+            value = value + by if by else 2 * value
+    if not found:
+        raise SizeError(f"{name} needs at least one size")
+    return tuple(dict.fromkeys(found))
 
 
 def sizes_text(sizes: Sizes) -> str:

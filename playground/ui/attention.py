@@ -17,19 +17,15 @@ class Attention(QObject):
         super().__init__(window)
         self._window = window
         self._document = window.document
-        self._sweep_shown = False
         self._errors_shown = 0
-        self._document.sweepChanged.connect(self._show_sweep)
+        self._document.sweepBegun.connect(self._show_sweep)
         self._document.findingsChanged.connect(self._show_errors)
         window.actions_table["run"].triggered.connect(self.show_syntax_error)
 
     def _show_sweep(self) -> None:
         # Bring the panel to the front once, when a sweep begins; then it is the user's again.
-        running = bool(self._document.sweep_rows) and self._document.sweep_result is None
-        if running and not self._sweep_shown:
-            self._window.docks["sweep"].show()
-            self._window.docks["sweep"].raise_()
-        self._sweep_shown = running
+        self._window.docks["sweep"].show()
+        self._window.docks["sweep"].raise_()
 
     def _show_errors(self) -> None:
         # Bring the findings forward when a run fails; not for what a half-typed line is called.

@@ -15,8 +15,6 @@ from playground.ui.engine_work import EngineWork
 from playground.ui.knob_undo import KnobHistory, KnobStep, carried_over
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from PySide6.QtCore import QObject
 
     from playground.model.measurement import CacheMode, Measurement
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from playground.ui.document_nsight import DocumentNsight
     from playground.ui.document_programs import DocumentPrograms
     from playground.ui.document_roofline import DocumentRoofline
+    from playground.ui.document_sweep import DocumentSweep
     from playground.ui.engine_port import EnginePort
 
 SIMULATED = "the GPU is simulated"
@@ -60,6 +59,13 @@ class Document(DocumentText):
         from playground.ui.document_curves import DocumentCurves
 
         return DocumentCurves(self)
+
+    @cached_property
+    def sweep(self) -> DocumentSweep:
+        """The sweep: what to try, what came of it, past ones."""
+        from playground.ui.document_sweep import DocumentSweep
+
+        return DocumentSweep(self)
 
     @cached_property
     def roofline(self) -> DocumentRoofline:
@@ -278,23 +284,10 @@ class Document(DocumentText):
             self.cacheChanged.emit(cache)
             self._replay(("measure",), FULL_BUDGET_MS)
 
-    def start_sweep(self, values: Mapping[str, Sequence[KnobValue]] | None = None) -> None:
-        """Try every config of `values` per knob, or a few steps around the config shown."""
-        if self.launch is None:
-            return
-        self.sweep_rows = []
-        self.sweep_result = None
-        self.sweep_done = (0, 0)
-        self.sweepChanged.emit()
-        chosen = {name: tuple(options) for name, options in (values or {}).items()}
-        self.work.sweep(
-            messages.Sweep(self.launch_index, self.config, chosen, self.work.wire_target())
-        )
-
-    def export(self) -> None:
-        """Ask for the tuned file; `exported` brings it."""
+    def export(self, config: Config | None = None) -> None:
+        """Ask for the tuned file, of the config shown or of another; `exported` brings it."""
         if self.launch is not None:
-            self.work.export(messages.Export(self.launch_index, self.config))
+            self.work.export(messages.Export(self.launch_index, config or self.config))
 
     # ---------------------------------------------------------- what EngineWork hands over
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from playground.model.config import Config
     from playground.model.coverage import Coverage
     from playground.model.measurement import Measurement
-    from playground.model.sweep import SweepResult
     from playground.protocol.messages import Paint, PlaneView
 
 
@@ -99,19 +98,6 @@ class DocumentResults(DocumentState):
             self._history.update(old, counted)
             self.measuredChanged.emit()
             self.historyChanged.emit()
-
-    def take_sweep_rows(self, reply: messages.SweepProgress) -> None:
-        """Take the rows that came in."""
-        self.sweep_rows = [*self.sweep_rows, *reply.rows]
-        self.sweep_done = (reply.done, reply.total)
-        self.sweepChanged.emit()
-
-    def take_sweep(self, result: SweepResult) -> None:
-        """Take the whole sweep."""
-        self.sweep_result = result
-        self.sweep_rows = list(result.rows)
-        self.sweep_done = (len(result.rows), result.total)
-        self.sweepChanged.emit()
 
     def lose_engine(self) -> None:
         """Forget what lived in the engine that is gone; moved knobs wait for the next run."""

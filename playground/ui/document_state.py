@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from playground.model.launch import Launch
     from playground.model.measurement import CacheMode, Measurement
     from playground.model.outline import Driver
-    from playground.model.sweep import SweepResult, SweepRow
     from playground.ui.engine_port import EnginePort
     from playground.ui.engine_work import EngineWork
 
@@ -65,7 +64,7 @@ class DocumentState(QObject):
     progressChanged = Signal(str, object)
     targetChanged = Signal(str)
     cacheChanged = Signal(str)
-    sweepChanged = Signal()
+    sweepBegun = Signal()
     exported = Signal(object)
     runOptionsChanged = Signal()
     unusableChanged = Signal()
@@ -96,9 +95,6 @@ class DocumentState(QObject):
         self.targets: tuple[str, ...] = ()
         self.target = ""
         self.cache: CacheMode = "cold"
-        self.sweep_rows: list[SweepRow] = []
-        self.sweep_result: SweepResult | None = None
-        self.sweep_done = (0, 0)
         self.run_result = ""
         self.simulated = ""
         self.run_benchmarks = False
@@ -250,9 +246,6 @@ class DocumentState(QObject):
         self.checked_config = None
         self.measurement = None
         self.coverage = None
-        self.sweep_rows = []
-        self.sweep_result = None
-        self.sweep_done = (0, 0)
         for key in ("compile", "check", "measure", "coverage", "sweep", "export"):
             self._findings.put(key, ())
         if had_launches:
@@ -263,6 +256,5 @@ class DocumentState(QObject):
             self.checkedChanged.emit()
             self.measuredChanged.emit()
             self.coveredChanged.emit()
-            self.sweepChanged.emit()
             self.unusableChanged.emit()
         self.findingsChanged.emit()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 AHEAD_DELAY_MS = 200
 """How long the engine must have been idle before it compiles ahead."""
 
-_BACKGROUND = ("ahead", "floor", "clocks", "edited")
+_BACKGROUND = ("ahead", "floor", "clocks", "edited", "prepare")
 """Work that nobody waits for; what of it takes the engine's time makes way for everything else."""
 
 _UNASKED = (*_BACKGROUND, "query")
@@ -102,14 +102,7 @@ class EngineWork(QObject):
         self._stop_ahead()
         self.queue.submit(request)
 
-    def sweep(self, request: messages.Sweep) -> None:
-        """Sweep; replays asked for meanwhile wait."""
-        self.queue.cancel_all()
-        self.queue.pause(True)
-        self._send(request, "sweep")
-        self._document.progressChanged.emit("sweeping", None)
-
-    def export(self, request: messages.Export) -> None:
+    def export(self, request: messages.Export | messages.ExportSweep) -> None:
         """Ask for the tuned file."""
         self._send(request, "export")
 
@@ -213,13 +206,6 @@ class EngineWork(QObject):
             self._ahead_done.clear()
             document.take_run(reply)
             document.editing.forget()
-        elif isinstance(reply, messages.SweepProgress):
-            document.take_sweep_rows(reply)
-            if reply.total:
-                text = f"sweep: {reply.done} of {reply.total}"
-                document.progressChanged.emit(text, reply.done / reply.total)
-        elif isinstance(reply, messages.Swept):
-            document.take_sweep(reply.result)
         elif isinstance(reply, messages.Exported):
             document.set_findings("export", reply.findings)
             document.exported.emit(reply)

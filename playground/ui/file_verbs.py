@@ -177,9 +177,12 @@ class FileVerbs(QObject):
 
         folder = os.path.dirname(self._document.path)
         start = os.path.join(folder, exported.suggested_name)
-        path, _ = QFileDialog.getSaveFileName(self._window, "Save the tuned kernel", start, _FILTER)
+        is_data = exported.suggested_name.endswith(".json")
+        title = "Save the sweep's results" if is_data else "Save the tuned kernel"
+        kinds = "JSON files (*.json)" if is_data else _FILTER
+        path, _ = QFileDialog.getSaveFileName(self._window, title, start, kinds)
         if path:
-            self.write_export(_with_suffix(path), exported)
+            self.write_export(path if is_data else _with_suffix(path), exported)
 
     def write_export(self, path: str, exported: Exported) -> bool:
         """Write the tuned file to `path`; the outcome becomes a finding."""
@@ -188,9 +191,11 @@ class FileVerbs(QObject):
         except FileProblem as problem:
             found = Finding("error", "export", str(problem), file=path)
         else:
+            is_data = path.endswith(".json")
+            name = os.path.basename(path)
             found = Finding(
-                "info", "export", f"tuned kernel written to {path}",
-                f"prove it with: python {os.path.basename(path)} --check", file=path,
+                "info", "export", f"{'results' if is_data else 'tuned kernel'} written to {path}",
+                "" if is_data else f"prove it with: python {name} --check", file=path,
             )  # fmt: skip
         self._document.set_findings("export", (*exported.findings, found))
         return found.severity == "info"

@@ -188,9 +188,9 @@ class _Work:
         self._settle(lambda: not _missing(document))
         missing = _missing(document)
         if sweep and not missing:
-            document.start_sweep(_small_space(document))
-            self._settle(lambda: document.sweep_result is not None)
-            if document.sweep_result is None:
+            document.sweep.start_values(_small_space(document))
+            self._settle(lambda: not document.sweep.running)
+            if document.sweep.result is None:
                 document.cancel()
                 missing = ("sweep",)
         # Compiling ahead is still going on; the picture shall say that the engine is ready.

@@ -199,12 +199,7 @@ class MainWindow(QMainWindow):
         """Sweep around the config shown, or with the ranges set in the sweep panel."""
         self.docks["sweep"].show()
         self.docks["sweep"].raise_()
-        view = self.docks.views.get("sweep")
-        start = getattr(view, "start_sweep", None)
-        if callable(start):
-            start()
-        else:
-            self.document.start_sweep()
+        self.document.sweep.start()
 
     def draw_curve(self) -> None:
         """Draw the curve that the panel describes, or bring it to the front where it can't."""

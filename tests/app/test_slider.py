@@ -93,11 +93,11 @@ def test_another_target_compiles_without_running(ran: App) -> None:
 def test_a_sweep_and_an_export_come_back(ran: App) -> None:
     document = ran.document
     one = {name: (value,) for name, value in document.config.values}
-    document.start_sweep({**one, "BLOCK_SIZE": (256, 512), "num_warps": (4, 8)})
-    wait_for(lambda: document.sweep_result is not None, 60, "the sweep")
+    document.sweep.start_values({**one, "BLOCK_SIZE": (256, 512), "num_warps": (4, 8)})
+    wait_for(lambda: document.sweep.result is not None, 60, "the sweep")
     ran.settle()
-    assert document.sweep_done == (4, 4)
-    assert {row.status for row in document.sweep_rows} == {"correct"}
+    assert document.sweep.done == (4, 4)
+    assert {row.status for row in document.sweep.rows} == {"correct"}
     exported: list[messages.Exported] = []
     document.exported.connect(exported.append)
     document.export()
@@ -109,11 +109,11 @@ def test_a_sweep_and_an_export_come_back(ran: App) -> None:
 
 def test_a_sweep_can_be_cancelled(ran: App) -> None:
     document = ran.document
-    document.start_sweep({"BLOCK_SIZE": tuple(2**n for n in range(4, 13))})
-    wait_for(lambda: bool(document.sweep_rows), 60, "a first row")
+    document.sweep.start_values({"BLOCK_SIZE": tuple(2**n for n in range(4, 13))})
+    wait_for(lambda: bool(document.sweep.rows), 60, "a first row")
     document.cancel()
     ran.settle()
-    assert document.sweep_result is None or document.sweep_result.cancelled
+    assert document.sweep.result is None or document.sweep.result.cancelled
     document.set_knob("BLOCK_SIZE", 64)
     wait_for(lambda: document.is_current(document.measurement), 60)
     ran.settle()

@@ -25,12 +25,13 @@ from playground.model.hazard import Hazard
 from playground.model.knobs import constexpr_knob, option_knob
 from playground.model.launch import Argument, Launch, Preset, TensorInfo
 from playground.model.measurement import Measurement
-from playground.model.sweep import SweepResult, SweepRow, space
+from playground.model.sweep import SweepRow
 from playground.protocol import messages
 from playground.ui.engine_port import EnginePort
 from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
 from tests.ui.fake_programs import FakePrograms
+from tests.ui.fake_sweeps import FakeSweeps
 from tests.ui.fake_timing import FakeTiming
 
 ELEMENTS = 98432
@@ -97,7 +98,7 @@ def vector_add_launch(
     )
 
 
-class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms):
+class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms, FakeSweeps):
     def __init__(
         self,
         mode: str = "interpreter",
@@ -118,6 +119,7 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms)
         self.run_driver = ""
         self.launch_count = 1
         self.hazards: tuple[Hazard, ...] = ()
+        self.past = {}
         self.fatal_configs: set[Config] = set()
         self.wrong_configs: set[Config] = set()
         self.unusable_blocks: dict[int, str] = {}
@@ -315,19 +317,6 @@ class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms)
                 0 if stores else count,
                 count if stores else 0,
             )
-        ]
-
-    def _answer_sweep(self, request: messages.Sweep) -> list[messages.Reply]:
-        launch = self._launches[request.launch]
-        configs = space(launch.knobs, request.config, request.values)
-        rows = tuple(self._row(request.launch, config) for config in configs)
-        half = len(rows) // 2
-        device = self.device.target if request.target is None else request.target
-        result = SweepResult(request.launch, device, rows, len(rows), False, 1.5)
-        return [
-            messages.SweepProgress(rows[:half], half, len(rows)),
-            messages.SweepProgress(rows[half:], len(rows), len(rows)),
-            messages.Swept(result),
         ]
 
     def _answer_export(self, request: messages.Export) -> list[messages.Reply]:

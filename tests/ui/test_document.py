@@ -493,18 +493,18 @@ def test_the_baseline_stays_while_knobs_move(gpu_ran: Document, qtbot: QtBot) ->
 
 
 def test_a_sweep_fills_rows_and_ends(gpu_ran: Document, qtbot: QtBot) -> None:
-    gpu_ran.start_sweep({"BLOCK_SIZE": (256, 512), "num_warps": (4,), "num_stages": (3, 4)})
-    qtbot.waitUntil(lambda: gpu_ran.sweep_result is not None)
+    gpu_ran.sweep.start_values({"BLOCK_SIZE": (256, 512), "num_warps": (4,), "num_stages": (3, 4)})
+    qtbot.waitUntil(lambda: gpu_ran.sweep.result is not None)
     settled(gpu_ran, qtbot)
-    assert gpu_ran.sweep_done == (4, 4)
-    assert [row.status for row in gpu_ran.sweep_rows] == ["correct", "resources"] * 2
-    assert gpu_ran.sweep_result is not None
-    assert gpu_ran.sweep_result.best is not None
+    assert gpu_ran.sweep.done == (4, 4)
+    assert [row.status for row in gpu_ran.sweep.rows] == ["correct", "resources"] * 2
+    assert gpu_ran.sweep.result is not None
+    assert gpu_ran.sweep.result.best is not None
 
 
 def test_replays_wait_for_a_sweep(gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot) -> None:
     gpu_engine.hold = True
-    gpu_ran.start_sweep({})
+    gpu_ran.sweep.start()
     before = len(gpu_engine.requests(messages.Replay))
     gpu_ran.set_knob("BLOCK_SIZE", 4096)
     assert len(gpu_engine.requests(messages.Replay)) == before
@@ -512,7 +512,7 @@ def test_replays_wait_for_a_sweep(gpu_ran: Document, gpu_engine: FakeEngine, qtb
     gpu_engine.hold = False
     gpu_engine._schedule()
     settled(gpu_ran, qtbot)
-    assert gpu_ran.sweep_result is None
+    assert gpu_ran.sweep.result is None
 
 
 def test_planes_elements_programs_and_text_answer(ran: Document, qtbot: QtBot) -> None:

@@ -1,13 +1,11 @@
-"""Launches, compiler output and the sweep, by mouse and keyboard."""
+"""Launches and compiler output by mouse and keyboard; empty views, and names of all widgets."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QApplication,
     QComboBox,
-    QLabel,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -81,77 +79,6 @@ def test_arguments_of_the_selected_launch(gpu_ran: Document, qtbot: QtBot) -> No
     assert cell(table, 0, "Strides") == "1"
     assert cell(table, 0, "Storage") == "384.5 KiB on cuda:0"
     assert cell(table, 3, "Value or shape") == "98432"
-
-
-# ------------------------------------------------------------------------------ sweep
-
-
-def test_sweep_counts_live_and_explains(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = SweepView(gpu_ran, Theme())
-    show(view, qtbot)
-    count = view.findChild(QLabel, "sweep.count")
-    assert count.text() == "80 configs to try"
-    field = view.findChild(QLineEdit, "sweep.values:BLOCK_SIZE")
-    field.setFocus()
-    field.selectAll()
-    QTest.keyClicks(field, "256, 512")
-    assert count.text() == "32 configs to try"
-    QTest.keyClicks(field, ", 300")
-    assert "power of two" in count.text()
-    assert not view.findChild(QPushButton, "sweep.start").isEnabled()
-
-
-def test_sweep_runs_and_a_row_is_applied(
-    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot, qapp: QApplication
-) -> None:
-    view = SweepView(gpu_ran, Theme())
-    show(view, qtbot)
-    start = view.findChild(QPushButton, "sweep.start")
-    gpu_engine.wrong_configs.add(gpu_ran.config.updated({"BLOCK_SIZE": 256, "num_warps": 2}))
-    QTest.mouseClick(start, Qt.MouseButton.LeftButton)
-    assert view.findChild(QPushButton, "sweep.cancel").isEnabled()
-    assert not start.isEnabled()
-    qtbot.waitUntil(lambda: gpu_ran.sweep_result is not None)
-    table = view.findChild(RecordTable, "sweep.table")
-    assert table.model().rowCount() == 80
-    summary = view.findChild(QLabel, "sweep.summary").text()
-    best = gpu_ran.sweep_result.best
-    assert summary.startswith(f"Best {best.config.label()}: ")
-    assert "20 does not fit" in summary
-    table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
-    assert table.record_at(0) is best
-    statuses = {cell(table, row, "Status") for row in range(80)}
-    assert statuses == {"correct", "wrong", "does not fit"}
-    table.selectRow(0)
-    QTest.keyClick(table, Qt.Key.Key_Return)
-    assert gpu_ran.config == best.config
-    QTest.mouseClick(view.findChild(QPushButton, "sweep.copy"), Qt.MouseButton.LeftButton)
-    lines = qapp.clipboard().text().splitlines()
-    assert len(lines) == 81
-    assert lines[0].startswith("Status,Median (ms),95 % interval,BLOCK_SIZE,num_warps,num_stages")
-
-
-def test_sweep_in_the_interpreter_ranks_nothing(ran: Document, qtbot: QtBot) -> None:
-    view = SweepView(ran, Theme())
-    show(view, qtbot)
-    assert "nothing is ranked by time" in view.findChild(QWidget, "sweep.notice").text
-    QTest.mouseClick(view.findChild(QPushButton, "sweep.start"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ran.sweep_result is not None)
-    model = view.findChild(RecordTable, "sweep.table").model()
-    titles = [model.headerData(i, Qt.Orientation.Horizontal) for i in range(model.columnCount())]
-    assert "Median (ms)" not in titles
-    assert "Best" not in view.findChild(QLabel, "sweep.summary").text()
-
-
-def test_sweep_edits_survive_another_run(gpu_ran: Document, qtbot: QtBot) -> None:
-    view = SweepView(gpu_ran, Theme())
-    show(view, qtbot)
-    view.findChild(QLineEdit, "sweep.values:BLOCK_SIZE").setText("512")
-    gpu_ran.run()
-    qtbot.waitUntil(lambda: gpu_ran.is_current(gpu_ran.coverage))
-    assert view.findChild(QLineEdit, "sweep.values:BLOCK_SIZE").text() == "512"
-    view.findChild(QPushButton, "sweep.around").click()
-    assert "1024" in view.findChild(QLineEdit, "sweep.values:BLOCK_SIZE").text()
 
 
 def test_empty_views_say_what_to_do(gpu_document: Document, qtbot: QtBot) -> None:

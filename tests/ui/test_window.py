@@ -334,7 +334,7 @@ def test_sweep_comes_forward_when_it_starts(qtbot, qapp, tmp_path):
         window.document.run()
         qtbot.waitUntil(lambda: window.document.coverage is not None)
         window.actions_table["sweep"].trigger()
-        qtbot.waitUntil(lambda: window.document.sweep_result is not None)
+        qtbot.waitUntil(lambda: window.document.sweep.result is not None)
         assert not window.docks.views["sweep"].visibleRegion().isEmpty()
 
 

@@ -1,42 +1,66 @@
-"""The sweep: a space to edit, its progress, and every config's outcome."""
+"""The sweep: a space to edit, its progress, and every config's outcome in several views."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
-    QLabel,
-    QProgressBar,
-    QPushButton,
+    QComboBox,
+    QHBoxLayout,
     QScrollArea,
-    QSizePolicy,
-    QSplitter,
     QStackedLayout,
+    QStackedWidget,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
 
-from playground.ui.icons import icon
-from playground.ui.views.chips import FlowLayout
-from playground.ui.views.formatting import time_text
+from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.notice import EmptyState, Notice
-from playground.ui.views.sweep_columns import STATUS, sweep_columns
-from playground.ui.views.sweep_space import SweepSpace
-from playground.ui.views.table_twin import Column, RecordModel, RecordTable
-from playground.ui.views.timing_tables import varying_label
+from playground.ui.views.plot_actions import PlotActions
+from playground.ui.views.segmented import Segmented
+from playground.ui.views.sweep_compare import SweepCompareView
+from playground.ui.views.sweep_convergence import ConvergencePlot
+from playground.ui.views.sweep_head import SweepHead
+from playground.ui.views.sweep_heat import SweepHeat
+from playground.ui.views.sweep_importance import ImportancePicture
+from playground.ui.views.sweep_parallel import ParallelPicture
+from playground.ui.views.sweep_past import SweepPastView
+from playground.ui.views.sweep_ranking import SweepRanking
+from playground.ui.views.sweep_scene import Scene, scene, sizes_words
+from playground.ui.views.sweep_setup import SweepSetup
+from playground.ui.views.sweep_sizes import SizesPicture
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
+
     from playground.model.sweep import SweepRow
     from playground.ui.document import Document
     from playground.ui.theme import Theme
 
+REDRAW_MS = 120
+"""Rows can come faster than they are worth a drawing each."""
+
+PAGES = (
+    ("setup", "Set-up", "What to try, and how to search"),
+    ("ranking", "Ranking", "Every config in a table, with filters"),
+    ("heat", "Heat map", "The best time over any two knobs"),
+    ("parallel", "Parallel", "All configs as lines over their knobs"),
+    ("importance", "Knobs", "How much each knob matters"),
+    ("convergence", "Progress", "How the best time fell"),
+    ("sizes", "Sizes", "The best at each problem size, and one best for all"),
+    ("past", "Past", "Sweeps that were kept"),
+    ("compare", "Compare", "Two sweeps side by side"),
+)
+_OF_ROWS = ("ranking", "heat", "parallel", "importance", "convergence")
+_WITH_TABLE = ("heat", "parallel", "importance", "convergence")
+
 
 class SweepView(QWidget):
-    """Edits the space, starts and cancels, and lists the rows as they come in.
+    """Verbs on top, then the set-up or one of the views.
 
-    A double click, or Enter, applies the row's config.
+    Whatever is clicked in a view sets the sliders to its config.
     """
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
@@ -45,125 +69,134 @@ class SweepView(QWidget):
         self.setAccessibleName("Sweep")
         # Narrower than this the controls would be cut.
         self.setMinimumWidth(self.fontMetrics().height() * 20)
-        self._document, self._theme = document, theme
-        self._shown: tuple[object, ...] | None = None
-        self._varying: tuple[str, ...] = ()
-        self._running = False
+        self._document, self._sweep, self._theme = document, document.sweep, theme
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(REDRAW_MS)
+        self._later.timeout.connect(self._show_rows)
+        self._result_page = "ranking"
+        self._scene = Scene()
         self._notice = Notice("sweep.notice", theme, "warn", "info", self)
-        self._space = SweepSpace(theme, self)
-        self._space.changed.connect(self._show_count)
-        self._count = QLabel(self)
-        self._count.setObjectName("sweep.count")
-        self._count.setWordWrap(True)
-        self._start = QPushButton("Start sweep", self)
-        self._start.setObjectName("sweep.start")
-        self._start.setAccessibleName("Start the sweep")
-        self._start.clicked.connect(self.start_sweep)
-        self._cancel = QPushButton("Cancel", self)
-        self._cancel.setObjectName("sweep.cancel")
-        self._cancel.setAccessibleName("Cancel the sweep")
-        self._cancel.clicked.connect(document.cancel)
-        self._around = QPushButton("Around this config", self)
-        self._around.setObjectName("sweep.around")
-        self._around.setToolTip("Fill in a few steps either side of the config shown")
-        self._around.setAccessibleName(self._around.toolTip())
-        self._around.clicked.connect(self._fill)
-        self._copy = QPushButton("Copy CSV", self)
-        self._copy.setObjectName("sweep.copy")
-        self._copy.setAccessibleName("Copy all rows as CSV")
-        self._copy.clicked.connect(self._on_copy)
-        self._bar = QProgressBar(self)
-        self._bar.setObjectName("sweep.progress")
-        self._bar.setAccessibleName("Progress of the sweep")
-        self._summary = QLabel(self)
-        self._summary.setObjectName("sweep.summary")
-        self._summary.setWordWrap(True)
-        self._summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._model: RecordModel[SweepRow] = RecordModel((), self)
-        self._model.emphasis = self._emphasis
-        self._table = RecordTable("sweep.table", "Configs tried by the sweep", self._model, self)
-        self._table.recordPicked.connect(self._apply)
-
-        page = QWidget(self)
-        layout = QVBoxLayout(page)
-        layout.addWidget(self._notice)
-        layout.addWidget(self._make_body(page), 1)
+        self.head = SweepHead(document, theme, self)
+        self.setup = SweepSetup(document, theme, self)
+        self._make_views()
+        self._tabs = QTabBar(self)
+        self._tabs.setObjectName("sweep.tabs")
+        self._tabs.setAccessibleName("Views of the sweep")
+        self._tabs.setProperty("compact", "true")
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setUsesScrollButtons(True)
+        for name, title, tip in PAGES:
+            index = self._tabs.addTab(title)
+            self._tabs.setTabData(index, name)
+            self._tabs.setTabToolTip(index, tip)
+        self._tabs.currentChanged.connect(lambda _index: self._show_page())
+        self._parts = QComboBox(self)
+        self._parts.setObjectName("sweep.part")
+        self._parts.setAccessibleName("Problem size looked at")
+        self._parts.activated.connect(self._sweep.show_part)
+        self._actions = PlotActions("sweep", theme, self._pages, self._as_csv, "sweep", self)
+        self._actions.tableToggled.connect(lambda _on: self._show_page())
+        self._said = ElidedLabel("sweep.said", self)
         self._empty = EmptyState(
             "sweep.empty", "Nothing to sweep yet", "Press F5 to run; then choose values to try.",
             theme, self,
         )  # fmt: skip
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(page)
+        self._stack.addWidget(self._make_page())
 
-        document.launchesChanged.connect(self._show_launch)
-        document.launchSelected.connect(self._show_launch)
-        document.knobsChanged.connect(self._show_launch)
+        document.launchesChanged.connect(self._show_mode)
         document.deviceChanged.connect(self._show_mode)
-        document.sweepChanged.connect(self._show_rows)
         document.engineStateChanged.connect(self._on_engine)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self._show_launch()
+        document.configChanged.connect(self._later.start)
+        self._sweep.setupChanged.connect(self._show_setup)
+        self._sweep.changed.connect(self._on_changed)
+        document.sweepBegun.connect(self._on_begun)
         self._show_mode()
         self._show_rows()
 
-    def _make_body(self, parent: QWidget) -> QSplitter:
-        buttons = QWidget(parent)
-        flow = FlowLayout(buttons)
-        for button in (self._start, self._cancel, self._around, self._copy):
-            flow.addWidget(button)
-        above = QWidget(parent)
-        top = QVBoxLayout(above)
-        top.setContentsMargins(0, 0, 0, 0)
-        scroll = QScrollArea(above)
-        scroll.setObjectName("sweep.spaceScroll")
+    # ------------------------------------------------------------------------------ making
+
+    def _make_views(self) -> None:
+        document, theme = self._document, self._theme
+        self.ranking = SweepRanking(theme, self)
+        self.heat = SweepHeat(theme, self)
+        self.parallel = ParallelPicture(theme, self)
+        self.importance = ImportancePicture(theme, self)
+        self.convergence = ConvergencePlot(theme, self)
+        self.sizes = SizesPicture(theme, self)
+        self.past = SweepPastView(document, theme, self)
+        self.compare = SweepCompareView(document, theme, self)
+        for source in (
+            self.ranking, self.heat.picture, self.parallel, self.importance, self.convergence,
+            self.sizes,
+        ):  # fmt: skip
+            source.rowPicked.connect(self._apply)
+        self.heat.chosen.connect(lambda: self._say(self.heat.summary()))
+        self.compare.configPicked.connect(self._sweep.apply)
+        self.past.opened.connect(lambda: self.show_view("ranking"))
+        self.past.compared.connect(lambda: self.show_view("compare"))
+        self._by = Segmented(
+            "sweep.by", "Best so far over",
+            (("count", "configs", "Over configs timed"), ("seconds", "seconds", "Over time")), self,
+        )  # fmt: skip
+        self._by.set_value("count")
+        self._by.chosen.connect(lambda value: self._show_by(seconds=value == "seconds"))
+        self._pages = QStackedWidget(self)
+        self._by_name: dict[str, QWidget] = {
+            "setup": self._scrolled(self.setup), "ranking": self.ranking, "heat": self.heat,
+            "parallel": self.parallel, "importance": self._scrolled(self.importance),
+            "convergence": self.convergence, "sizes": self._scrolled(self.sizes),
+            "past": self.past, "compare": self.compare,
+        }  # fmt: skip
+        self._blank = EmptyState(
+            "sweep.blank", "No config was tried yet",
+            "Choose values under Set-up, then press Start sweep; or open one under Past.", theme,
+            self,
+        )  # fmt: skip
+        for page in (*self._by_name.values(), self._blank):
+            self._pages.addWidget(page)
+
+    def _scrolled(self, picture: QWidget) -> QScrollArea:
+        scroll = QScrollArea(self)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        scroll.setWidget(self._space)
-        top.addWidget(scroll, 1)
-        top.addWidget(self._count)
-        top.addWidget(buttons)
-        below = QWidget(parent)
-        bottom = QVBoxLayout(below)
-        bottom.setContentsMargins(0, 0, 0, 0)
-        bottom.addWidget(self._bar)
-        bottom.addWidget(self._summary)
-        bottom.addWidget(self._table, 1)
-        splitter = QSplitter(Qt.Orientation.Vertical, parent)
-        splitter.setObjectName("sweep.splitter")
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(above)
-        splitter.addWidget(below)
-        splitter.setStretchFactor(0, 0)
-        splitter.setStretchFactor(1, 1)
-        self._body = splitter
-        return splitter
+        scroll.setHorizontalScrollBarPolicy(scroll.horizontalScrollBarPolicy().ScrollBarAlwaysOff)
+        scroll.setWidget(picture)
+        return scroll
+
+    def _make_page(self) -> QWidget:
+        page = QWidget(self)
+        layout = QVBoxLayout(page)
+        layout.setSpacing(self.fontMetrics().height() // 3)
+        layout.addWidget(self._notice)
+        layout.addWidget(self.head)
+        layout.addWidget(self._tabs)
+        self._line = QWidget(page)
+        line = QHBoxLayout(self._line)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(self._said, 1)
+        for widget in (self._by, self._parts, self._actions):
+            line.addWidget(widget)
+        layout.addWidget(self._line)
+        layout.addWidget(self._pages, 1)
+        return page
 
     # ------------------------------------------------------------------------------ showing
 
-    def _recolour(self) -> None:
-        self._start.setIcon(icon("sweep", self._theme))
-        self._copy.setIcon(icon("copy", self._theme))
-        self._cancel.setIcon(icon("cross", self._theme))
-        self._model.set_columns(self._columns())
+    def showEvent(self, event: QShowEvent) -> None:
+        """Have the engine prepare itself: who looks here is about to sweep."""
+        super().showEvent(event)
+        self._sweep.prepare()
+        if not self._sweep.past.sweeps:
+            self._sweep.past.refresh()
 
-    def _columns(self) -> tuple[Column[SweepRow], ...]:
-        device = self._document.device
-        timed = device is None or device.mode == "gpu"
-        return sweep_columns(self._varying, self._theme, timed=timed)
-
-    def _varying_knobs(self) -> tuple[str, ...]:
-        """Return the knobs that differ among the rows: the others would be columns of one value."""
-        rows = self._document.sweep_rows
-        launch = self._document.launch
-        if launch is None or not rows:
-            return ()
-        names = [knob.name for knob in launch.knobs if knob.name in rows[0].config]
-        found = tuple(n for n in names if len({row.config.as_dict().get(n) for row in rows}) > 1)
-        return found or tuple(names)
+    def _on_engine(self, _state: str) -> None:
+        if self.isVisible():
+            self._sweep.prepare()
+        self._show_setup()
 
     def _show_mode(self) -> None:
         device = self._document.device
@@ -173,120 +206,115 @@ class SweepView(QWidget):
             if device is not None and device.mode == "interpreter"
             else ""
         )
-        self._model.set_columns(self._columns())
+        self._show_setup()
 
-    def _show_launch(self) -> None:
-        launch = self._document.launch
-        self._stack.setCurrentIndex(0 if launch is None else 1)
-        if launch is None or (launch.config.values and not self._document.config.values):
-            # The config comes a moment after the launches themselves.
-            self._shown = None
-            return
-        # The user's edits stay while the same launch comes back from another run.
-        shape = (launch.index, launch.kernel, tuple((k.name, k.derived) for k in launch.knobs))
-        if shape != self._shown:
-            self._shown = shape
-            self._model.set_columns(self._columns())
-            self._fill()
+    def _show_setup(self) -> None:
+        nothing = self._document.launch is None and not self._sweep.parts
+        self._stack.setCurrentIndex(0 if nothing else 1)
+        self.head.show_setup()
+        if self.isVisible():
+            self._sweep.prepare()
 
-    def _fill(self) -> None:
-        launch = self._document.launch
-        if launch is not None:
-            self._space.show_knobs(launch.knobs, self._document.config)
-
-    def _show_count(self) -> None:
-        count = self._space.count()
-        if self._space.problem:
-            self._count.setText(self._space.problem)
+    def _on_changed(self) -> None:
+        self._show_setup()
+        if self._sweep.running and self._scene.rows:
+            if not self._later.isActive():
+                self._later.start()
         else:
-            self._count.setText(f"{count} config{'' if count == 1 else 's'} to try")
-        self._show_buttons()
+            self._show_rows()
 
-    def _show_buttons(self) -> None:
-        ready = self._document.engine_state in ("ready", "busy")
-        self._start.setEnabled(self._space.count() > 0 and not self._running and ready)
-        self._cancel.setEnabled(self._running)
-        self._copy.setEnabled(bool(self._document.sweep_rows))
-
-    def _on_engine(self, state: str) -> None:
-        if state in ("dead", "restarting", "ready"):
-            self._running = False
-        self._show_rows()
+    def _on_begun(self) -> None:
+        """Look at what comes in, where the set-up was looked at."""
+        if self.page == "setup":
+            self.show_view(self._result_page)
 
     def _show_rows(self) -> None:
-        document = self._document
-        result = document.sweep_result
-        if result is not None:
-            self._running = False
-        done, total = document.sweep_done
-        self._bar.setVisible(self._running)
-        # Before the first rows the total is the space's own, so that the bar counts from the start.
-        self._bar.setRange(0, total or self._space.count())
-        self._bar.setValue(done)
-        self._bar.setFormat(f"{done} of {total or self._space.count()}")
-        varying = self._varying_knobs()
-        if varying != self._varying:
-            self._varying = varying
-            self._model.set_columns(self._columns())
-        self._model.set_records(document.sweep_rows)
-        self._table.fit_columns()
-        self._summary.setText(self._summary_text())
-        self._summary.setVisible(bool(self._summary.text()))
-        self._table.setAccessibleDescription(self._summary.text())
-        self._show_buttons()
+        self._later.stop()
+        sweep = self._sweep
+        self._scene = scene(sweep.rows, sweep.result, self._document.config)
+        self.head.show_rows(self._scene)
+        texts = [sizes_words(part.sizes) or "all" for part in sweep.parts]
+        if [self._parts.itemText(i) for i in range(self._parts.count())] != texts:
+            self._parts.clear()
+            self._parts.addItems(texts)
+        self._parts.setCurrentIndex(sweep.shown if texts else -1)
+        for index, (name, _, _) in enumerate(PAGES):
+            if name == "sizes":
+                self._tabs.setTabVisible(index, len(texts) > 1)
+        self._show_page()
 
-    def _best(self) -> SweepRow | None:
-        timed = [
-            row
-            for row in self._document.sweep_rows
-            if row.median_ms is not None and row.status == "correct"
-        ]
-        return min(timed, key=lambda row: row.median_ms or 0.0) if timed else None
+    @property
+    def page(self) -> str:
+        """The name of the view looked at."""
+        return str(self._tabs.tabData(self._tabs.currentIndex()))
 
-    def _summary_text(self) -> str:
-        rows = self._document.sweep_rows
-        if not rows:
-            return ""
-        counts: dict[str, int] = {}
-        for row in rows:
-            status = STATUS[row.status][0]
-            counts[status] = counts.get(status, 0) + 1
-        text = f"{len(rows)} configs: " + ", ".join(f"{n} {s}" for s, n in counts.items())
-        best = self._best()
-        if best is not None and best.median_ms is not None:
-            chosen = varying_label(best.config, self._varying)
-            text = f"Best {chosen}: {time_text(best.median_ms)}. {text}"
-        result = self._document.sweep_result
-        if result is not None:
-            if result.cancelled:
-                text += f"; cancelled after {len(rows)} of {result.total}"
-            if result.note:
-                text += f"; {result.note}"
-        return text
+    def show_view(self, name: str) -> None:
+        """Look at a view by its name (see `PAGES`)."""
+        self._tabs.setCurrentIndex([page[0] for page in PAGES].index(name))
 
-    def _emphasis(self, row: SweepRow) -> QColor | None:
-        if row is not self._best():
-            return None
-        ground = self._theme.color("good")
-        ground.setAlphaF(0.22)
-        return ground
+    def _show_page(self) -> None:
+        """Draw the view looked at; the others when their turn comes."""
+        name, shown = self.page, self._scene
+        if name in _OF_ROWS:
+            self._result_page = name
+        self.head.show_page(is_setup=name == "setup")
+        device = self._document.device
+        timed = shown.timed or device is None or device.mode == "gpu"
+        blank = name in _OF_ROWS and not shown.rows
+        twin = self._actions.shows_table and name in _WITH_TABLE
+        self._actions.setVisible(name in (*_WITH_TABLE, "sizes", "compare") and not blank)
+        self._by.setVisible(name == "convergence" and not blank and not twin)
+        self._parts.setVisible(name in _OF_ROWS and len(self._sweep.parts) > 1)
+        if blank:
+            self._pages.setCurrentWidget(self._blank)
+            self._say("")
+            return
+        if name == "ranking" or twin:
+            self.ranking.show_scene(shown, timed=timed)
+            self._pages.setCurrentWidget(self.ranking)
+            self._say("")
+            return
+        said = ""
+        if name == "heat":
+            self.heat.show_scene(shown)
+            said = self.heat.summary()
+        elif name == "parallel":
+            self.parallel.show_scene(shown)
+            said = "Drag along an axis to keep what passes there; click it to keep all again"
+        elif name == "importance":
+            self.importance.show_scene(shown)
+            said = self.importance.summary()
+        elif name == "convergence":
+            self.convergence.show_scene(shown)
+            self._by.button("seconds").setEnabled(self.convergence.found.has_seconds)
+            said = self.convergence.summary()
+        elif name == "sizes":
+            self.sizes.show_sweeps(self._sweep.sized(), shown)
+            said = self.sizes.summary()
+        elif name == "past":
+            self.past.show_list()
+        elif name == "compare":
+            self.compare.show_table(self._actions.shows_table)
+        self._say(said)
+        self._pages.setCurrentWidget(self._by_name[name])
+
+    def _say(self, text: str) -> None:
+        self._said.setText(text)
+        others = (self._by, self._parts, self._actions)
+        self._line.setVisible(bool(text) or any(not widget.isHidden() for widget in others))
+
+    def _show_by(self, *, seconds: bool) -> None:
+        self.convergence.show_by(seconds=seconds)
 
     # ------------------------------------------------------------------------------ acting
 
-    def start_sweep(self) -> None:
-        """Try every config of the space shown; does nothing while a field can't be read."""
-        if self._space.problem:
-            return
-        self._running = True
-        height = self._body.height()
-        if height < 30 * self.fontMetrics().height():
-            # In a low panel the rows are what there is to see now; the values scroll.
-            self._body.setSizes([round(height * 0.35), round(height * 0.65)])
-        self._document.start_sweep(self._space.values())
-        self._show_rows()
-
     def _apply(self, row: SweepRow) -> None:
-        self._document.apply_config(row.config)
+        self._sweep.apply(row.config)
 
-    def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._model.as_csv())
+    def _as_csv(self) -> str:
+        if self.page == "compare":
+            return self.compare.model.as_csv()
+        device = self._document.device
+        timed = self._scene.timed or device is None or device.mode == "gpu"
+        self.ranking.show_scene(self._scene, timed=timed)
+        return self.ranking.model.as_csv()

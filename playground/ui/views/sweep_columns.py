@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playground.model.knobs import KnobValue
     from playground.model.sweep import SweepRow, SweepStatus
     from playground.ui.theme import Theme
+    from playground.ui.views.sweep_scene import Scene
 
 STATUS: dict[SweepStatus, tuple[str, Mark, Tone]] = {
     "correct": ("correct", "check", "good"),
@@ -32,9 +33,23 @@ STATUS: dict[SweepStatus, tuple[str, Mark, Tone]] = {
 
 
 def sweep_columns(
-    knobs: tuple[str, ...], theme: Theme, *, timed: bool
+    knobs: tuple[str, ...], theme: Theme, scene: Scene, *, timed: bool
 ) -> tuple[Column[SweepRow], ...]:
     """Return the columns for these knobs, times only where a sweep takes any."""
+    tied = {place for place in (row.place for row in scene.rows) if place is not None and sum(
+        row.place == place for row in scene.rows) > 1}  # fmt: skip
+
+    def place(row: SweepRow) -> str:
+        if row.place is None:
+            return ""
+        return f"{row.place} =" if row.place in tied else str(row.place)
+
+    def loss(row: SweepRow) -> float | None:
+        best_ms = scene.best.median_ms if scene.best is not None else None
+        if row.status != "correct" or not row.median_ms or not best_ms:
+            return None
+        return row.median_ms / best_ms
+
     icons = {
         status: mark_icon(mark, theme.color(tone)) for status, (_, mark, tone) in STATUS.items()
     }
@@ -52,9 +67,24 @@ def sweep_columns(
             "Median (ms)", lambda row: row.median_ms,
             lambda row: "" if row.median_ms is None else time_text(row.median_ms, 4), numeric=True,
         ),
+        Column(
+            "Slower", loss, lambda row: "" if loss(row) is None else (
+                scene.loss_text(row.median_ms or 0.0)), numeric=True,
+        ),
         Column("95 % interval", lambda row: row.low_ms, interval, numeric=True),
+        Column(
+            "Timed", lambda row: _timed(row), tip=lambda row: _TIMED[_timed(row)],
+        ),
+    )  # fmt: skip
+    places: tuple[Column[SweepRow], ...] = (
+        Column(
+            "Place", lambda row: row.place, place,
+            tip=lambda row: "tied: no difference that matters" if row.place in tied else "",
+            numeric=True,
+        ),
     )  # fmt: skip
     return (
+        *(places if timed and any(row.place is not None for row in scene.rows) else ()),
         Column(
             "Status", lambda row: STATUS[row.status][0], icon=status_icon,
             tip=lambda row: row.reason or STATUS[row.status][0],
@@ -68,6 +98,25 @@ def sweep_columns(
         Column("Unwritten", lambda row: row.unwritten, numeric=True),
         Column("Reason", lambda row: row.reason, tip=lambda row: row.reason),
     )  # fmt: skip
+
+
+_TIMED = {
+    "in turns": "among the finalists, in random turns, round by round",
+    "cut short": "timing ended early: far from the best",
+    "kept": "taken over from the sweep that this one goes on with",
+    "shortly": "a short time each, in shuffled order",
+    "": "",
+}
+
+
+def _timed(row: SweepRow) -> str:
+    if row.median_ms is None:
+        return ""
+    if row.confirmed:
+        return "in turns"
+    if row.kept:
+        return "kept"
+    return "cut short" if row.screened else "shortly"
 
 
 def _bytes_column(title: str, count: Callable[[SweepRow], int | None]) -> Column[SweepRow]:

@@ -1,0 +1,287 @@
+"""What a sweep is to try: values of each knob, conditions, problem sizes, and how to search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.model.constraints import ConstraintError
+from playground.model.knobs import KnobError
+from playground.model.problem_sizes import SizeError
+from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, SEARCHED, chosen_strategy
+from playground.model.sweep_sizes import Sizes, parse_sizes
+from playground.model.sweep_space import Count, SweepSpace, make_space
+from playground.model.sweep_values import parse_values, values_around, values_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from playground.model.config import Config
+    from playground.model.knobs import Knob, KnobValue
+    from playground.model.sweep_plan import Strategy
+    from playground.ui.document import Document
+
+Source = Literal["values", "own", "both"]
+"""Combinations of the values, the configs that the file itself offers, or both."""
+
+MOST_CONFIGS = 500
+"""Configs that are offered at most; whoever wants more types them."""
+LIVE_STEPS = 40_000
+"""Partial configs looked at for the count while typing, a tenth of a second; else an estimate."""
+
+
+@dataclass(frozen=True)
+class ConditionProblem:
+    """What is wrong with a condition: its line from 0, its column from 1, and why."""
+
+    line: int
+    column: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """All of the set-up as it is typed; equal choices ask for the same sweep."""
+
+    values: tuple[tuple[str, str], ...] = ()
+    where: str = ""
+    source: Source = "values"
+    sizes: tuple[tuple[str, str], ...] = ()
+    together: bool = True
+    strategy: Strategy = "auto"
+    most: int | None = None
+    total_s: float | None = None
+
+
+@dataclass
+class Reading:
+    """What the texts come to: the values and what is wrong where, by the field's name."""
+
+    values: dict[str, tuple[KnobValue, ...]] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    conditions: list[ConditionProblem] = field(default_factory=list)
+    sizes: tuple[Sizes, ...] = ()
+    space: SweepSpace | None = None
+    count: Count = field(default_factory=lambda: Count(0, 0))
+
+    @property
+    def problem(self) -> str:
+        """The first thing wrong, in one line; empty when the sweep can begin."""
+        first = next(iter(self.problems.values()), "")
+        if not first and self.conditions:
+            wrong = self.conditions[0]
+            first = f"condition {wrong.line + 1}, column {wrong.column}: {wrong.why}"
+        if not first and self.space is not None and not self.count.valid:
+            first = "no config meets the conditions" if self.count.total else "nothing to try"
+        return first
+
+
+class SweepChoice(QObject):
+    """The set-up of the next sweep; `setupChanged` follows every edit.
+
+    `reading` is what it comes to. Values are offered anew where the launch changes, else they stay
+    as they were typed.
+    """
+
+    setupChanged = Signal()
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._document = document
+        self.choice = Choice()
+        self.reading = Reading()
+        self._shape: tuple[object, ...] | None = None
+        for changed in (
+            document.launchesChanged, document.launchSelected, document.knobsChanged,
+            document.configChanged, document.driverChanged,
+        ):  # fmt: skip
+            changed.connect(self._on_launch)
+        self._on_launch()
+
+    # ------------------------------------------------------------------------------ offering
+
+    def knobs(self) -> tuple[Knob, ...]:
+        """Return the knobs that can be swept."""
+        launch, config = self._document.launch, self._document.config
+        if launch is None:
+            return ()
+        return tuple(knob for knob in launch.knobs if knob.kind != "fixed" and knob.name in config)
+
+    def own_configs(self) -> tuple[Config, ...]:
+        """Return the configs that the file itself offers for the launch, each once."""
+        launch = self._document.launch
+        presets = launch.presets if launch is not None else ()
+        return tuple(dict.fromkeys(preset.config for preset in presets))
+
+    def size_names(self) -> tuple[str, ...]:
+        """Return the problem sizes of the driver."""
+        driver = self._document.driver
+        return tuple(size.name for size in driver.sizes) if driver else ()
+
+    def size_now(self, name: str) -> int:
+        """Return the value of a problem size as it stands."""
+        driver = self._document.driver
+        defaults = {size.name: size.default for size in driver.sizes} if driver else {}
+        return self._document.sizes.get(name, defaults.get(name, 1))
+
+    def offer_around(self) -> None:
+        """Fill in a few steps either side of the config shown."""
+        knobs = self.knobs()
+        around = values_around(knobs, self._document.config, MOST_CONFIGS)
+        texts = tuple((knob.name, values_text(around[knob.name])) for knob in knobs)
+        self.set_choice(values=texts)
+
+    def offer_present(self) -> None:
+        """Fill in the config shown alone: a start from which knobs are freed one by one."""
+        config = self._document.config
+        texts = tuple((knob.name, values_text((config[knob.name],))) for knob in self.knobs())
+        self.set_choice(values=texts)
+
+    def _on_launch(self, _what: object = None) -> None:
+        launch, config = self._document.launch, self._document.config
+        if launch is None or (launch.config.values and not config.values):
+            # The config comes a moment after the launches themselves.
+            self._shape = None
+            self.read()
+            return
+        # The user's edits stay while the same launch comes back from another run.
+        shape = (launch.index, launch.kernel, tuple((k.name, k.derived) for k in launch.knobs))
+        if shape != self._shape:
+            self._shape = shape
+            self.choice = Choice(source="both" if self.own_configs() else "values")
+            self.offer_around()
+            return
+        self.read()
+
+    # ------------------------------------------------------------------------------ editing
+
+    def set_values(self, name: str, text: str) -> None:
+        """Take the values typed for a knob."""
+        texts = {**dict(self.choice.values), name: text}
+        self.set_choice(values=tuple(texts.items()))
+
+    def set_size(self, name: str, text: str) -> None:
+        """Take what is typed for a problem size; an empty text leaves it as it is."""
+        texts = {**dict(self.choice.sizes), name: text}
+        if not text.strip():
+            del texts[name]
+        self.set_choice(sizes=tuple(texts.items()))
+
+    def set_choice(self, **changed: object) -> None:
+        """Take changed parts of the set-up."""
+        from dataclasses import replace
+
+        choice = replace(self.choice, **changed)  # type: ignore[arg-type]
+        if choice != self.choice or not self.reading.values:
+            self.choice = choice
+            self.read()
+
+    def read(self) -> None:
+        """Work out what the texts come to."""
+        self.reading = self._read()
+        self.setupChanged.emit()
+
+    def where(self) -> tuple[str, ...]:
+        """Return the conditions, one a line that is not blank."""
+        return tuple(line.strip() for line in self.choice.where.splitlines() if line.strip())
+
+    def _read(self) -> Reading:
+        reading = Reading()
+        launch = self._document.launch
+        if launch is None:
+            return reading
+        by_name = {knob.name: knob for knob in self.knobs()}
+        for name, text in self.choice.values:
+            if name in by_name:
+                try:
+                    reading.values[name] = parse_values(by_name[name], text)
+                except KnobError as error:
+                    reading.problems[name] = str(error)
+        texts = {name: text for name, text in self.choice.sizes if name in self.size_names()}
+        try:
+            reading.sizes = parse_sizes(texts, together=self.choice.together)
+        except SizeError as error:
+            reading.problems["sizes"] = str(error)
+        sizes = {name: self.size_now(name) for name in self.size_names()}
+        self._check_conditions(reading, sizes)
+        if not reading.problems and not reading.conditions:
+            try:
+                reading.space = self._space(reading, sizes)
+            except ConstraintError as error:
+                reading.conditions.append(_at(self.choice.where, error))
+            else:
+                reading.count = reading.space.count(LIVE_STEPS)
+        return reading
+
+    def _check_conditions(self, reading: Reading, sizes: Mapping[str, int]) -> None:
+        """Read each condition alone, so that every one that is wrong is told at its place."""
+        launch, config = self._document.launch, self._document.config
+        for condition in self.where():
+            try:
+                make_space((), config, {}, (condition,), {**sizes, **dict.fromkeys(config, 1)})
+            except ConstraintError as error:
+                reading.conditions.append(_at(self.choice.where, error))
+        if launch is None:
+            reading.conditions.clear()
+
+    def _space(self, reading: Reading, sizes: Mapping[str, int]) -> SweepSpace:
+        values = {} if self.choice.source == "own" else reading.values
+        return make_space(self.knobs(), self._document.config, values, self.where(), sizes,
+                          self.listed())  # fmt: skip
+
+    def listed(self) -> tuple[Config, ...]:
+        """Return the file's own configs as far as they are chosen."""
+        return self.own_configs() if self.choice.source != "values" else ()
+
+    # ------------------------------------------------------------------------------ in words
+
+    def plan_text(self) -> str:
+        """Return what Start would do, or what stands against it."""
+        reading = self.reading
+        if reading.problem:
+            return reading.problem
+        count, device = reading.count, self._document.device
+        timed = device is None or device.mode == "gpu"
+        text = count.text() if count.total != 1 else "1 config"
+        if count.valid == count.total:
+            text += " to try"
+        strategy = _strategy(self.choice, count.valid, timed=timed)
+        most = self.choice.most or (SEARCHED if strategy != "exhaustive" else None)
+        if strategy != "exhaustive" and most is not None and most < count.valid:
+            text += f", {most} of them by {STRATEGY_TEXT[strategy]}"
+        elif most is not None and most < count.valid:
+            text += f", {most} of them"
+        if len(reading.sizes) > 1:
+            text += f", at each of {len(reading.sizes)} sizes"
+        return text
+
+
+STRATEGY_TEXT: dict[Strategy, str] = {
+    "auto": "what fits the number", "exhaustive": "trying all", "random": "chance",
+    "tpe": "TPE search", "climb": "hill climb from the sliders",
+}  # fmt: skip
+STRATEGY_TIPS: dict[Strategy, str] = {
+    "auto": f"All up to {EXHAUSTIVE_UP_TO:,} configs, in shuffled order; a TPE search beyond",
+    "exhaustive": "Every config, in shuffled order",
+    "random": "Configs drawn by chance, each once",
+    "tpe": "Optuna's TPE: what was measured decides where to look next",
+    "climb": "From the sliders' config one step at a time, begun anew elsewhere at a summit",
+}
+
+
+def _strategy(choice: Choice, valid: int, *, timed: bool) -> Strategy:
+    from playground.model.sweep_plan import SweepPlan
+
+    return chosen_strategy(SweepPlan(SweepSpace(), choice.strategy), valid, timed=timed)
+
+
+def _at(where: str, error: ConstraintError) -> ConditionProblem:
+    """Return a condition's problem at its place in the text of all conditions."""
+    lines: Sequence[str] = where.splitlines()
+    for number, line in enumerate(lines):
+        if line.strip() == error.text.strip():
+            indent = len(line) - len(line.lstrip())
+            return ConditionProblem(number, error.column + indent, error.why)
+    return ConditionProblem(0, error.column, error.why)
