@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QLinearGradient, QPainter, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from playground.ui.colormaps import contrast
+from playground.model.colormaps import contrast
 from playground.ui.views.formatting import time_text
 from playground.ui.views.sweep_scene import Scene, row_words, speed_colour
 
