@@ -101,6 +101,10 @@ def _winner(item: dict[str, Any]) -> list[str]:
             f"  {ahead:.1f} % ahead of {config_text(margin['rival'])} "
             f"(95 % interval {low:.1f} to {high:.1f} %)"
         )
+    proved = sum(row["proved"] for row in item["rows"])
+    if proved and item["best"]["proved"]:
+        those = "it is" if proved == 1 else f"it and {proved - 1} more of the best are"
+        lines.append(f"  {those} right on other inputs too: {item['proved_at']}")
     return lines
 
 

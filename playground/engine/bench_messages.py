@@ -117,6 +117,32 @@ class Confirmed:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Prove:
+    """Check these configs, the best first, on other inputs: with `seed`, at other `sizes`.
+
+    After `seconds` the rest is left out; the first that is right is always found.
+    """
+
+    configs: tuple[Config, ...]
+    seed: int
+    sizes: tuple[tuple[str, int], ...] = ()
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True)
+class Proved:
+    """Which configs are right on other inputs, which are wrong and why, and what inputs those were.
+
+    Where the file runs on no other inputs `note` says why, and nothing was looked at.
+    """
+
+    right: tuple[Config, ...] = ()
+    wrong: tuple[tuple[Config, str], ...] = ()
+    at: str = ""
+    note: str = ""
+
+
 def likeness(launch: Launch) -> tuple[Any, ...]:
     """Return what two runs of one file must agree on for a launch to be the same one."""
     return (

@@ -66,7 +66,7 @@ class _Bench:
 
     def answer(self, message: Any) -> Any:
         from playground.engine import trying
-        from playground.engine.bench_messages import Confirm, Recipe, Started, Try
+        from playground.engine.bench_messages import Confirm, Prove, Recipe, Started, Try
         from playground.engine.job import Job
 
         if isinstance(message, Recipe):
@@ -84,6 +84,10 @@ class _Bench:
             from playground.engine import confirming
 
             return confirming.confirmed(self._session, self._launch, message, Job())
+        if isinstance(message, Prove):
+            from playground.engine import proving
+
+            return proving.proved(self._session, self._launch, message, Job())
         return Started(f"no order: {type(message).__name__}")
 
     def _start(self, recipe: Recipe) -> str:

@@ -90,6 +90,12 @@ class WorkerPool:
             if not self._workers:
                 self._start().take(use)
 
+    def start_all(self, spared: int) -> None:
+        """Start as many workers as there may be, but for `spared`: much is about to be compiled."""
+        with self._lock:
+            while len(self._workers) < max(1, self.limit - spared):
+                self._start()
+
     @contextlib.contextmanager
     def kept_to(self, cores: Iterable[int]) -> Iterator[None]:
         """Let the workers use these cores only meanwhile: what is timed on the others is quiet."""

@@ -34,6 +34,7 @@ def main() -> None:
     inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(connection, inbox), daemon=True).start()
     worker = _Worker()
+    worker.get_ready()  # while nobody has asked for anything yet: it takes most of the start
     while True:
         message = pickle.loads(inbox.get())
 
@@ -78,13 +79,10 @@ class _Worker:
         self._printed = _Printed()
         self._use: UseFile | None = None
         self._files: dict[str, WorkerFile] = {}
-        self._ready = False
 
     def answer(self, content: Any, tell: Callable[[Any], None]) -> Answer | None:
         from playground.engine.compile_messages import UseFile
 
-        if not self._ready:
-            self._get_ready()
         if isinstance(content, UseFile):
             for name, value in content.environment:
                 if value is None:
@@ -95,7 +93,8 @@ class _Worker:
             return None
         return self._compile(content, tell)
 
-    def _get_ready(self) -> None:
+    def get_ready(self) -> None:
+        """Import torch and triton, and set both for compiling."""
         import torch
 
         from playground.engine.triton_private import compiled, settings
@@ -105,7 +104,6 @@ class _Worker:
         # Many workers share the processors; none of them computes anything.
         torch.set_num_threads(1)
         compiled.prepare_compiler()
-        self._ready = True
 
     def _compile(self, order: Order, tell: Callable[[Any], None]) -> Answer:
         from playground.engine import compile_findings, stages_reached

@@ -109,6 +109,10 @@ class Compiler:
         """Start the first worker now, in the background, so that the first compile is quicker."""
         self._pool.prestart(self._used())
 
+    def start_all(self, spared: int = 0) -> None:
+        """Start every worker but `spared` now, in the background: a sweep is about to come."""
+        self._pool.start_all(spared)
+
     @property
     def workers(self) -> int:
         """How many worker processes there are now."""

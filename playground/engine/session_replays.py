@@ -240,7 +240,9 @@ class ReplayVerbs(TimingVerbs):
         return replace(result, note=f"{result.note}; {note}".strip("; ")) if note else result
 
     def prestart_bench(self, workers: Workers | None = None) -> None:
-        """Start the bench workers of the next sweep now: each needs seconds until it has torch.
+        """Start the processes of the next sweep now: each needs seconds until it has torch.
+
+        Those that time, and those that compile.
 
         Raises
         ------
@@ -248,10 +250,12 @@ class ReplayVerbs(TimingVerbs):
             There are fewer GPUs than workers asked for.
         """
         from playground.engine.bench_process import spare_process
-        from playground.engine.benches import worker_gpus
+        from playground.engine.benches import QUIET_CORES, worker_gpus
         from playground.model.sweep_workers import Workers
 
         wanted = workers or Workers()
+        count = 0 if wanted.cluster else len(worker_gpus(self._me, wanted))
+        self._me.compiler.start_all(QUIET_CORES * count)
         if wanted.cluster:
             return
         spares = self._me.spare_benches = [

@@ -7,14 +7,15 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.engine import benches, sweep_finalists, sweep_rows
+from playground.engine import benches, sweep_rows
 from playground.engine.bench_line import BenchLine
 from playground.engine.bench_messages import Tried, Try
 from playground.engine.bench_process import DiedError, LostError, OverdueError
 from playground.engine.job import CancelledError
+from playground.engine.ragged import ragged_sizes
 from playground.engine.searching import search_for
+from playground.engine.sweep_finalists import Finalists
 from playground.engine.sweep_tally import Tally
-from playground.model.ranking import Ranking
 from playground.model.statistics import median
 from playground.model.sweep import SweepResult, SweepRow
 
@@ -84,7 +85,10 @@ class _Sweep:
         self._lock = threading.Lock()
         self._tally = Tally(search, total, job, record)
         self._tally.note(self._benches.note)
-        self._ranking = Ranking()
+        self._finalists = Finalists(
+            self._tally, self._benches.workers, plan, self._limit_s(), session.seed + 1,
+            tuple(ragged_sizes(session).items()), job,
+        )  # fmt: skip
 
     def run(self) -> SweepResult:
         cancelled = False
@@ -97,9 +101,7 @@ class _Sweep:
                     self._resume()
                     self._try_all()
                 if self._timed and self._plan.confirm:
-                    self._ranking = sweep_finalists.confirm(
-                        self._tally, self._benches.workers, self._plan, self._limit_s(), self._job
-                    )
+                    self._finalists.decide()
         except (CancelledError, KeyboardInterrupt):
             cancelled = True
         finally:
@@ -284,7 +286,8 @@ class _Sweep:
             cancelled=cancelled,
             elapsed_s=tally.elapsed_s,
             note="; ".join(dict.fromkeys(tally.notes)),
-            ranking=self._ranking,
+            ranking=self._finalists.ranking,
+            proved_at=self._finalists.proved_at,
             phases=tally.phases,
             excluded=tally.excluded,
         )

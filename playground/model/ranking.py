@@ -62,7 +62,8 @@ def ranked(
     ----------
     rounds
         Times by config, one a round: what disturbed a round disturbed all of them, so configs are
-        compared round by round. The intervals allow for all the comparisons made.
+        compared round by round, as far as both ran. The intervals allow for all the comparisons
+        made.
     shared_bytes
         Shared memory by config, where it is known.
 
@@ -76,8 +77,7 @@ def ranked(
     while left:
         fastest = left[0]
         ratios = {
-            config: compared(rounds[config], rounds[fastest], looks=comparisons)[:3]
-            for config in left[1:]
+            config: _in_common(rounds[config], rounds[fastest], comparisons) for config in left[1:]
         }
         tied = [c for c, (ratio, low, _) in ratios.items() if low <= 1 or ratio <= 1 + TIED_WITHIN]
         as_fast = [fastest, *(c for c in tied if ratios[c][1] <= 1 + MATTERS)]
@@ -88,21 +88,34 @@ def ranked(
     margin = None
     if len(groups) > 1:
         rival = min(groups[1], key=lambda config: median(rounds[config]))
-        ratio, low, high, _ = compared(rounds[rival], rounds[groups[0][0]], looks=comparisons)
+        ratio, low, high = _in_common(rounds[rival], rounds[groups[0][0]], comparisons)
         margin = Margin(rival, ratio, low, high)
     return Ranking(tuple(groups), margin)
 
 
-def is_settled(rounds: Sequence[Sequence[float]]) -> bool:
-    """Tell whether more rounds would not change what can be said of the fastest."""
+def in_question(rounds: Sequence[Sequence[float]]) -> tuple[int, ...]:
+    """Return which of these contestants more rounds may still tell something of, the fastest too.
+
+    Empty when nothing is open: each is clearly slower, or clearly as fast.
+    """
     if len(rounds) < 2:
-        return True
+        return ()
     fastest = min(range(len(rounds)), key=lambda index: median(rounds[index]))
-    return all(
-        compared(times, rounds[fastest], looks=len(rounds) - 1)[3] != "unsure"
+    open_ones = [
+        index
         for index, times in enumerate(rounds)
         if index != fastest
-    )
+        and compared(times, rounds[fastest], looks=len(rounds) - 1)[3] == "unsure"
+    ]
+    return tuple(sorted([fastest, *open_ones])) if open_ones else ()
+
+
+def _in_common(
+    times: Sequence[float], others: Sequence[float], looks: int
+) -> tuple[float, float, float]:
+    """Return the ratio of two and its interval from the rounds in which both ran."""
+    count = min(len(times), len(others))
+    return compared(times[:count], others[:count], looks=looks)[:3]
 
 
 def _needs(config: Config, shared_bytes: int | None) -> tuple[float, float, float]:

@@ -32,7 +32,8 @@ class SweepRow:
     with it. `kept` marks a row taken over from an earlier, interrupted sweep. `at_s` is when it
     was known, in seconds from the start of its sweep. `device` is what it was tried on. Where a
     sweep had several, times of different ones are not to be compared: `relative` is the time over
-    that of one config, the same for all, on the same device.
+    that of one config, the same for all, on the same device. `proved` is right on other inputs,
+    too: with another seed, and at sizes that no block divides.
     """
 
     config: Config
@@ -55,6 +56,7 @@ class SweepRow:
     at_s: float | None = None
     device: str = ""
     relative: float | None = None
+    proved: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class SweepPhases:
 
     Compiling and trying overlap: `compile_s` is until the last config was compiled, `start_s` until
     the bench worker stood before the launch; `check_s` and `screen_s` are sums over the configs.
+    `prove_s` is the best on other inputs.
     """
 
     compile_s: float = 0.0
@@ -70,6 +73,7 @@ class SweepPhases:
     check_s: float = 0.0
     screen_s: float = 0.0
     confirm_s: float = 0.0
+    prove_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ class SweepResult:
 
     `ranking` has the finalists in groups of ties, empty where they were not timed in turns.
     `excluded` counts configs that a condition ruled out and that have no row of their own, `store`
-    is the number under which the sweep can be opened again.
+    is the number under which the sweep can be opened again. `proved_at` says on which other inputs
+    the best were looked at.
     """
 
     launch: int
@@ -92,6 +97,7 @@ class SweepResult:
     phases: SweepPhases = field(default_factory=SweepPhases)
     excluded: int = 0
     store: int | None = None
+    proved_at: str = ""
 
     @property
     def best(self) -> SweepRow | None:

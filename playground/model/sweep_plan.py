@@ -24,9 +24,10 @@ class SweepPlan:
     """One sweep; times in ms where the name says so, else in seconds.
 
     `start` is the sliders' config, where `climb` begins and which is among the finalists; so is
-    `baseline`. `most` bounds the configs tried, `total_s` the whole sweep, `limit_s` one config.
-    `resume` takes over the rows of the latest sweep of the same launch, so that only the rest is
-    tried; `stored` keeps every row on disk as it comes.
+    `baseline`. With `confirm` the finalists are timed again in turns, with `prove` they are looked
+    at on other inputs too. `most` bounds the configs tried, `total_s` the whole sweep, `limit_s`
+    one config. `resume` takes over the rows of the latest sweep of the same launch, so that only
+    the rest is tried; `stored` keeps every row on disk as it comes.
     """
 
     space: SweepSpace
@@ -40,6 +41,7 @@ class SweepPlan:
     cache: CacheMode = "cold"
     seed: int = 0
     confirm: bool = True
+    prove: bool = True
     resume: bool = False
     stored: bool = False
     sizes: tuple[tuple[str, int], ...] = field(default=())

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--verify", action="store_true", help="measure every config at length")
     parser.add_argument(
         "--prestart", action="store_true",
-        help="start the bench worker before the file runs, as the command line does",
+        help="start the workers before the file runs, as the command line does",
     )  # fmt: skip
     parser.add_argument("--side", choices=("sweep", "autotune"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -72,6 +72,7 @@ def _show_sweep(sweep: dict, verify: bool) -> None:
     print(f"statuses: {sweep['statuses']}; screened early: {sweep['screened']}")
     print(f"winner {sweep['winner']}: {sweep['winner_ms']:.4f} ms; tied with it: {sweep['tied']}")
     print(f"margin: {sweep['margin']}; {sweep['note'] or 'no notes'}")
+    print(f"{sweep['proved']} of the best are right on other inputs: {sweep['proved_at']}")
     if verify:
         print(
             f"at length: winner {sweep['long_winner_ms']:.4f} ms, best "
@@ -132,6 +133,7 @@ def _sweep(size: int, verify: bool) -> None:
             "checks (sum)": phases.check_s,
             "screening (sum)": phases.screen_s,
             "confirming": phases.confirm_s,
+            "on other inputs": phases.prove_s,
         },
         "statuses": dict(Counter(row.status for row in result.rows)),
         "screened": sum(row.screened for row in result.rows),
@@ -140,6 +142,8 @@ def _sweep(size: int, verify: bool) -> None:
         "tied": len(result.ranking.groups[0]) if result.ranking.groups else 0,
         "margin": result.ranking.margin.text() if result.ranking.margin else None,
         "note": result.note,
+        "proved": sum(row.proved for row in result.rows),
+        "proved_at": result.proved_at,
         "rows": [[row.config.label(), row.status, row.median_ms, row.samples, row.screened,
                   row.place] for row in result.rows],
     }  # fmt: skip

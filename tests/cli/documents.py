@@ -34,7 +34,7 @@ ROW = {
     "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
     "unwritten": (int, Maybe), "samples": int, "source": (str, Maybe), "screened": bool,
     "confirmed": bool, "place": (int, Maybe), "kept": bool, "device": str,
-    "relative": (*NUMBER, Maybe),
+    "relative": (*NUMBER, Maybe), "proved": bool,
 }  # fmt: skip
 REPORT = {
     "launch": int, "kernel": str, "config": CONFIG, "target": str,
@@ -124,7 +124,8 @@ PAYLOADS = {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
         "total": int, "cancelled": bool, "elapsed_s": NUMBER, "note": str,
         "ranking": {"groups": [[CONFIG]], "margin": (dict, Maybe)}, "phases": dict,
-        "excluded": int, "store": (int, Maybe), "at_sizes": (list, Maybe), "across": (dict, Maybe),
+        "excluded": int, "proved_at": str, "store": (int, Maybe), "at_sizes": (list, Maybe),
+        "across": (dict, Maybe),
     },
     "export": TEXT,
     "report": TEXT,

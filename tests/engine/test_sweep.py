@@ -69,23 +69,31 @@ def test_cancelling_keeps_the_rows_so_far(run_engine):
     assert answer == [True, 2, "correct"]
 
 
-def test_a_worker_started_ahead_is_the_one_that_is_used(run_engine):
+def test_workers_started_ahead_are_those_that_are_used(run_engine):
     answer = run_engine(
         """
         import playground, psutil
 
+        def workers(module):
+            return {one.pid for one in psutil.Process().children()
+                    if f"playground.engine.{module}" in one.cmdline()}
+
         session = playground.open(KERNELS / "vector_add.py")
+        session.compiler.worker_limit = 2
         session.prestart_bench()
-        (spare,) = [one.pid for one in psutil.Process().children()]
+        (spare,), compiling = workers("bench_worker"), workers("compile_worker")
+        session.prestart_bench()  # what is there is enough
+        same = [workers("bench_worker") == {spare}, workers("compile_worker") == compiling]
         session.run("example()", {"size": 5000})
         config = session.launches[0].info.config
         result = session.sweep(0, [config, config.updated({"BLOCK_SIZE": 64})])
-        answer([[row.status for row in result.rows], psutil.pid_exists(spare)])
+        answer([[row.status for row in result.rows], psutil.pid_exists(spare), same,
+                workers("compile_worker") >= compiling])
         session.prestart_bench()
         session.close()
         """
     )
-    assert answer == [["correct", "correct"], False]
+    assert answer == [["correct", "correct"], False, [True, True], True]
 
 
 def test_a_files_own_tuner_is_honoured(run_engine):

@@ -13,6 +13,7 @@ from playground.engine.bench_messages import Confirm, Try
 from playground.engine.clocks import choice, events
 from playground.engine.job import Job
 from playground.model.config import Config
+from playground.model.measurement import ClockState
 
 CONFIG = Config.of({"num_warps": 4})
 
@@ -42,6 +43,8 @@ class FakeSession:
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch):
     monkeypatch.setattr(timing, "warm_up", lambda *_: None)
+    monkeypatch.setattr(events, "sample", lambda _work, count: [0.01] * count)
+    monkeypatch.setattr(confirming, "clock_state", lambda: ClockState(1980))
     monkeypatch.setattr(screening, "must_restore", lambda _: False)
     monkeypatch.setattr(quick_check, "is_right", lambda *_: True)
     monkeypatch.setattr(
@@ -109,6 +112,60 @@ def test_each_config_gets_its_own_times_and_it_ends_when_clear(monkeypatch):
         assert sum(times) / 100 == pytest.approx(truth[config], rel=0.01)
     assert answer.source == "cupti"
     assert sorted(session.put_back, key=repr) == sorted(truth, key=repr)
+
+
+def test_what_is_clearly_behind_leaves_after_the_least_number_of_rounds(monkeypatch):
+    near, far = CONFIG.with_value("num_warps", 8), CONFIG.with_value("num_warps", 2)
+    answer, _ = confirmed(monkeypatch, {CONFIG: 0.2, near: 0.2014, far: 0.4}, noise=0.05)
+    counts = dict(zip(answer.configs, map(len, answer.times_ms), strict=True))
+    assert counts[far] == 100 < counts[near] == counts[CONFIG]
+
+
+def test_long_kernels_are_timed_by_event_pairs_as_while_screening(monkeypatch):
+    monkeypatch.setattr(events, "sample", lambda _work, count: [0.2] * count)
+    asked = []
+    truth = {CONFIG: 0.2, CONFIG.with_value("num_warps", 8): 0.3}
+
+    def turns(works, order, clock=None):
+        asked.append(clock)
+        return choice.Turns([truth[works[i].config] for i in order], clock or "cupti")
+
+    monkeypatch.setattr(choice, "turns", turns)
+    order = Confirm(tuple(truth), "cold")
+    assert confirming.confirmed(FakeSession(), 0, order, Job()).source == "events"
+    assert set(asked) == {"events"}
+
+
+def clocks(monkeypatch, *mhz):
+    """Let the clock be read as these one after the other, the last from then on."""
+    read = iter(mhz)
+    last = mhz[-1]
+    monkeypatch.setattr(confirming, "clock_state", lambda: ClockState(next(read, last)))
+
+
+def test_rounds_under_another_clock_are_timed_again(monkeypatch):
+    clocks(monkeypatch, 1980, 1500, 1500)
+    drawn = []
+
+    def turns(works, order, clock=None):
+        drawn.append(len(order))
+        # What was timed while the clock fell is twice as slow, and must not count.
+        return choice.Turns([0.4 if len(drawn) == 1 else 0.2] * len(order), "cupti")
+
+    monkeypatch.setattr(choice, "turns", turns)
+    pair = (CONFIG, CONFIG.with_value("num_warps", 8))
+    answer = confirming.confirmed(FakeSession(), 0, Confirm(pair, "cold"), Job())
+    assert all(set(times) == {0.2} and len(times) == 100 for times in answer.times_ms)
+    assert len(drawn) == 3
+    assert answer.notes == ()
+
+
+def test_a_clock_that_never_rests_is_told_after_three_retries(monkeypatch):
+    clocks(monkeypatch, *([1980, 1500] * 50))
+    answer, _ = confirmed(monkeypatch, {CONFIG: 0.2, CONFIG.with_value("num_warps", 8): 0.3})
+    assert len(answer.times_ms[0]) == 100
+    assert "the SM clock went from" in answer.notes[0]
+    assert "they ran in turns" in answer.notes[0]
 
 
 def test_what_is_not_clear_goes_on_to_the_limit(monkeypatch):

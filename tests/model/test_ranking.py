@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from playground.model.config import Config
-from playground.model.ranking import is_settled, ranked
+from playground.model.ranking import in_question, ranked
 from playground.model.screening import is_hopeless, is_known_well_enough
 
 
@@ -50,10 +50,18 @@ def test_equals_are_tied_and_the_one_that_needs_least_leads() -> None:
     assert ranked(rounds({alike: 1.0, less: 1.0}), shared).winner == less
 
 
-def test_a_ranking_is_settled_when_no_verdict_is_unsure() -> None:
-    assert is_settled(list(rounds({config(1): 1.0, config(2): 1.2}).values()))
-    assert not is_settled(list(rounds({config(1): 1.0, config(2): 1.01}, 30, 0.05).values()))
-    assert is_settled([[1.0, 2.0]])
+def test_what_is_clear_is_in_question_no_more() -> None:
+    assert in_question(list(rounds({config(1): 1.0, config(2): 1.2}).values())) == ()
+    unsure = rounds({config(1): 1.0, config(2): 1.01, config(4): 1.5}, 30, 0.05)
+    assert in_question(list(unsure.values())) == (0, 1)
+    assert in_question([[1.0, 2.0]]) == ()
+
+
+def test_one_that_left_early_is_ranked_by_the_rounds_it_was_in() -> None:
+    told = rounds({config(1): 1.0, config(2): 1.1, config(4): 1.03}, 200)
+    told[config(2)] = told[config(2)][:100]
+    ranking = ranked(told, {})
+    assert ranking.groups == ((config(1),), (config(4),), (config(2),))
 
 
 def test_timing_ends_early_for_what_has_no_chance() -> None:
