@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from playground.engine import (
     server_compiler,
     server_debugging,
+    server_experiments,
     server_programs,
     server_sharing,
     server_sweeps,
@@ -99,6 +100,7 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     **server_sweeps.JOBS,
     **server_debugging.JOBS,
     **server_sharing.JOBS,
+    **server_experiments.JOBS,
 }
 """What does each request."""
 
@@ -114,5 +116,6 @@ STAGES: dict[type, Stage] = {
     **server_sweeps.STAGES,
     **dict.fromkeys(server_debugging.JOBS, "runtime"),
     **server_sharing.STAGES,
+    **dict.fromkeys(server_experiments.JOBS, "timing"),
 }
 """The stage that a request's failure belongs to."""

@@ -21,6 +21,7 @@ from playground.engine.launches import Last, LaunchList
 from playground.engine.session_code import CodeVerbs
 from playground.engine.session_compilations import CompilationVerbs
 from playground.engine.session_debugging import DebugVerbs
+from playground.engine.session_experiments import ExperimentVerbs
 from playground.engine.session_programs import ProgramVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.session_sharing import SharingVerbs
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 
 
 class Session(
-    ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs, SharingVerbs
+    ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs, SharingVerbs,
+    ExperimentVerbs,
 ):  # fmt: skip
     """One kernel file and its launches.
 

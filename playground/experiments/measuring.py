@@ -76,6 +76,6 @@ def _this_machine(bench: Bench) -> Machine:
         multiprocessors=bench.multiprocessors,
         copy_gbps=bench.copy_gbps,
         driver=device.driver or "",
-        torch=torch.__version__,
+        torch=str(torch.__version__),
         triton=triton.__version__,
     )

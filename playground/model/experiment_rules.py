@@ -29,11 +29,12 @@ def over_cases(cases: Sequence[tuple[str, bool, str]], claim: str) -> Verdict:
     bad = [(name, figure) for name, holds, figure in cases if not holds]
     listed = "; ".join(f"{name}: {figure}" for name, figure in (bad or good))
     if not bad:
-        return Verdict("holds", f"{claim} in all {len(cases)} cases ({listed})")
+        count = f"all {len(cases)} cases" if len(cases) > 1 else "the case measured"
+        return Verdict("holds", f"{claim} in {count} ({listed})")
     if not good:
-        return Verdict("does not hold here", f"in no case {claim} ({listed})")
-    names = ", ".join(name for name, _ in good)
-    return Verdict("holds only when", f"{names}: there {claim}; elsewhere not ({listed})")
+        return Verdict("does not hold here", f"nowhere is it so that {claim} ({listed})")
+    names = "; ".join(name for name, _ in good)
+    return Verdict("holds only when", f"{names} - there {claim}; elsewhere not ({listed})")
 
 
 def best_within(
@@ -103,7 +104,7 @@ def hints(figures: Figures) -> Verdict:
                     f"{without:.0f} % without, {having:.0f} % with",
                 )
             )  # fmt: skip
-    return over_cases(cases, "hints lift it from 75 % or less to 85 % or more")
+    return over_cases(cases, "the hints lift it from 75 % or less to 85 % or more")
 
 
 def persistent(figures: Figures) -> Verdict:

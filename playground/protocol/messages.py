@@ -3,8 +3,8 @@
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
 (answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
 A request's class names what it is; `codec` finds the class by that name. They are defined in
-`requests`, `replies`, `timing`, `compiler`, `programs`, `sweeps` and `debugging`; all of them are
-reached from here.
+`requests`, `replies`, `timing`, `compiler`, `programs`, `sweeps`, `debugging` and `experiments`;
+all of them are reached from here.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from playground.protocol.debugging import (
     RunAlone,
     WrittenValues,
 )
+from playground.protocol.experiments import ExperimentMeasured, MeasureExperiment
 from playground.protocol.programs import (
     CountsSaved,
     GetReuse,
@@ -129,6 +130,7 @@ Request = (
     | PrepareSweep | ExportSweep | GetSweeps | OpenSweep
     | PrepareDebugger | Debug | DebugCommand | RunAlone | GetPrints | HuntNonFinite
     | CompareElements | Share
+    | MeasureExperiment
     | Hello | Cancel | Pause | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -140,6 +142,7 @@ Reply = (
     | Scheduled | ProgramSteps | Reused | CountsSaved
     | SweepAt | Sweeps | OpenedSweep
     | DebugStopped | DebugRunning | DebugEnded | RanAlone | PrintsOf | Hunted | Differed
+    | ExperimentMeasured
 )  # fmt: skip
 
 __all__ = [
@@ -170,6 +173,7 @@ __all__ = [
     "Element",
     "Energies",
     "ErrorMap",
+    "ExperimentMeasured",
     "Export",
     "ExportSweep",
     "Exported",
@@ -200,6 +204,7 @@ __all__ = [
     "HuntNonFinite",
     "Hunted",
     "Ir",
+    "MeasureExperiment",
     "Measured",
     "OpenSweep",
     "OpenedSweep",

@@ -56,6 +56,8 @@ DOCKS: tuple[DockSpec, ...] = (
              "Ctrl+Alt+R"),
     DockSpec("nsight", "Nsight Compute", "profile", "playground.ui.views.nsight", "NsightView",
              "Ctrl+Alt+N"),
+    DockSpec("experiments", "Experiments", "experiments", "playground.ui.views.experiments",
+             "ExperimentsView", "Ctrl+Alt+X"),
     DockSpec("telemetry", "Telemetry", "telemetry", "playground.ui.views.telemetry",
              "TelemetryView", "Ctrl+Alt+G"),
     DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
@@ -66,7 +68,7 @@ DOCKS: tuple[DockSpec, ...] = (
 # What the user sees first is filled first.
 _FILL_ORDER = (
     "knobs", "launches", "findings", "timings", "coverage", "compiler", "schedule", "compare",
-    "sweep", "curves", "roofline", "nsight", "telemetry", "console",
+    "sweep", "curves", "roofline", "nsight", "experiments", "telemetry", "console",
 )  # fmt: skip
 
 
@@ -121,6 +123,7 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["compare"], docks["sweep"])
         window.tabifyDockWidget(docks["sweep"], docks["curves"])
         window.tabifyDockWidget(docks["curves"], docks["roofline"])
+        window.tabifyDockWidget(docks["roofline"], docks["experiments"])
         window.tabifyDockWidget(docks["coverage"], docks["schedule"])
         window.tabifyDockWidget(docks["schedule"], docks["compiler"])
         window.tabifyDockWidget(docks["compiler"], docks["nsight"])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from playground.ui.document_compiler import DocumentCompiler
     from playground.ui.document_curves import DocumentCurves
     from playground.ui.document_editing import DocumentEditing
+    from playground.ui.document_experiments import DocumentExperiments
     from playground.ui.document_nsight import DocumentNsight
     from playground.ui.document_programs import DocumentPrograms
     from playground.ui.document_roofline import DocumentRoofline
@@ -80,6 +81,13 @@ class Document(DocumentText):
         from playground.ui.document_nsight import DocumentNsight
 
         return DocumentNsight(self)
+
+    @cached_property
+    def experiments(self) -> DocumentExperiments:
+        """Rules of thumb, put to the test on this machine's GPU or on another."""
+        from playground.ui.document_experiments import DocumentExperiments
+
+        return DocumentExperiments(self)
 
     @cached_property
     def programs(self) -> DocumentPrograms:

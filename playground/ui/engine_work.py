@@ -29,7 +29,7 @@ _BACKGROUND = ("ahead", "floor", "clocks", "edited", "prepare")
 _UNASKED = (*_BACKGROUND, "query")
 """Work that nobody started by hand: cancelling leaves it alone."""
 
-_HOLDING = ("run", "sweep", "curve", "nsight")
+_HOLDING = ("run", "sweep", "curve", "nsight", "experiment")
 """Work that has the engine for long: replays asked for meanwhile wait for its end."""
 
 _LOST = "variables made in the console are lost"

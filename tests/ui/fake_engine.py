@@ -30,6 +30,7 @@ from playground.protocol import messages
 from playground.ui.engine_port import EnginePort
 from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
+from tests.ui.fake_experiments import FakeExperiments
 from tests.ui.fake_programs import FakePrograms
 from tests.ui.fake_sweeps import FakeSweeps
 from tests.ui.fake_timing import FakeTiming
@@ -98,7 +99,9 @@ def vector_add_launch(
     )
 
 
-class FakeEngine(FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms, FakeSweeps):
+class FakeEngine(
+    FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms, FakeSweeps, FakeExperiments
+):
     def __init__(
         self,
         mode: str = "interpreter",

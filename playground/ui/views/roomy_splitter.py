@@ -15,15 +15,19 @@ LINES_FOR_BOTH = 22
 
 
 class RoomySplitter(QSplitter):
-    """A splitter that takes the direction in which its views stay readable."""
+    """A splitter that takes the direction in which its views stay readable.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    `lines` of text is the height under which they stand side by side.
+    """
+
+    def __init__(self, parent: QWidget | None = None, lines: int = LINES_FOR_BOTH) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
+        self._lines = lines
         self.setChildrenCollapsible(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose the direction for the new size."""
-        low = self.height() < LINES_FOR_BOTH * self.fontMetrics().height()
+        low = self.height() < self._lines * self.fontMetrics().height()
         wanted = Qt.Orientation.Horizontal if low and self.width() > self.height() else (
             Qt.Orientation.Vertical
         )  # fmt: skip
