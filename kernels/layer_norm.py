@@ -3,8 +3,8 @@
 Forward: one program a row, mean and variance in one pass over registers. Backward teaches two ways
 to sum: the gradient of x needs sums along a row, which one program holds; the gradients of weight
 and bias need sums down the columns, over all programs. Here each program adds up its own rows,
-writes one partial row, and a second kernel sums the partial rows: no atomics, the same result at
-every run.
+writes one partial row of each, side by side, and a second kernel sums the partial rows: no atomics,
+the same result at every run.
 """
 
 import torch
@@ -46,7 +46,7 @@ def layer_norm_forward(
 
 @triton.jit
 def layer_norm_backward(
-    dy_ptr, x_ptr, weight_ptr, mean_ptr, inverse_ptr, dx_ptr, dweight_ptr, dbias_ptr,
+    dy_ptr, x_ptr, weight_ptr, mean_ptr, inverse_ptr, dx_ptr, partial_ptr,
     stride, n_rows, n_cols, BLOCK_SIZE: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     program = tl.program_id(0)
@@ -68,8 +68,8 @@ def layer_norm_backward(
         tl.store(dx_ptr + row * stride + columns, dx.to(dx_ptr.dtype.element_ty), mask=mask)
         dweight += dy * normal
         dbias += dy
-    tl.store(dweight_ptr + program * n_cols + columns, dweight, mask=mask)
-    tl.store(dbias_ptr + program * n_cols + columns, dbias, mask=mask)
+    tl.store(partial_ptr + program * 2 * n_cols + columns, dweight, mask=mask)
+    tl.store(partial_ptr + (program * 2 + 1) * n_cols + columns, dbias, mask=mask)
 
 
 @triton.jit
@@ -111,21 +111,21 @@ class LayerNorm(torch.autograd.Function):
         dy = dy.contiguous()
         n_rows, n_cols = x.shape
         programs = min(multiprocessors() * WAVES, n_rows)
-        dx, dweight, dbias = torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
-        partial_weight = torch.empty((programs, n_cols), device=x.device, dtype=torch.float32)
-        partial_bias = torch.empty_like(partial_weight)
+        dx = torch.empty_like(x)
+        sums = torch.empty((2, n_cols), device=x.device, dtype=weight.dtype)
+        partial = torch.empty((programs, 2 * n_cols), device=x.device, dtype=torch.float32)
         layer_norm_backward[(programs,)](
-            dy, x, weight, mean, inverse, dx, partial_weight, partial_bias,
-            x.stride(0), n_rows, n_cols, BLOCK_SIZE=triton.next_power_of_2(n_cols), STAGES=2,
-            num_warps=4,
+            dy, x, weight, mean, inverse, dx, partial, x.stride(0), n_rows, n_cols,
+            BLOCK_SIZE=triton.next_power_of_2(n_cols), STAGES=1, num_warps=8,
         )  # fmt: skip
 
         def grid(meta):
-            return (triton.cdiv(n_cols, meta["BLOCK_COLUMNS"]),)
+            return (triton.cdiv(2 * n_cols, meta["BLOCK_COLUMNS"]),)
 
-        for partial, out in ((partial_weight, dweight), (partial_bias, dbias)):
-            sum_partial_rows[grid](partial, out, programs, n_cols, BLOCK_ROWS=32, BLOCK_COLUMNS=128)
-        return dx, dweight, dbias, None
+        sum_partial_rows[grid](
+            partial, sums, programs, 2 * n_cols, BLOCK_ROWS=64, BLOCK_COLUMNS=32, num_warps=4
+        )
+        return dx, sums[0], sums[1], None
 
 
 def layer_norm(

@@ -2,7 +2,8 @@
 
 PyTorch's plain formula reads and writes the matrix several times; here a whole row sits in the
 registers of one program, so the traffic is one read and one write. BLOCK_SIZE is not a free knob:
-it must hold a full row, padded to a power of two. Make it smaller and rows are cut short.
+it must hold a full row, padded to a power of two. Make it smaller and rows are cut short. Long rows
+want more warps: a warp that holds thousands of numbers runs out of registers.
 """
 
 import torch
@@ -37,14 +38,15 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
     """Return the softmax of each row of a matrix."""
     n_rows, n_cols = x.shape
     out = torch.empty_like(x)
+    block_size = triton.next_power_of_2(n_cols)
     softmax_kernel[(n_rows,)](
         x,
         out,
         x.stride(0),
         out.stride(0),
         n_cols,
-        BLOCK_SIZE=triton.next_power_of_2(n_cols),
-        num_warps=4,
+        BLOCK_SIZE=block_size,
+        num_warps=min(max(block_size // 1024, 4), 16),
     )
     return out
 

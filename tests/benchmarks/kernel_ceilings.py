@@ -59,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", type=int, choices=(1, 2), help="the first or second half only")
     parser.add_argument("--only", nargs="*", default=[], help="rows whose title holds a word")
-    parser.add_argument("--budget", type=float, default=6.0, help="seconds a launch is swept")
+    parser.add_argument("--budget", type=float, default=9.0, help="seconds a launch is swept")
     parser.add_argument("--json", default="", help="write every figure to this file")
     options = parser.parse_args()
     rows = [row for row in ROWS if not options.only or any(w in row.title for w in options.only)]
