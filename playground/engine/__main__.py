@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from playground.engine import machine
+from playground.engine import machine, memory_limit
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
     report = os.fdopen(os.dup(2), "w")
     faulthandler.enable(report)
     machine.prepare_environment()
+    memory_limit.apply()
     # A program started in the background of a shell script inherits SIGINT ignored; the window's
     # interrupt has to work there too.
     signal.signal(signal.SIGINT, signal.default_int_handler)

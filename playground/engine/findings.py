@@ -7,7 +7,7 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import device_asserts, slips
+from playground.engine import device_asserts, memory_limit, slips
 from playground.engine.source_text import lines_of
 from playground.model.finding import Finding, Stage
 from playground.model.outline import syntax_finding
@@ -21,6 +21,10 @@ class FatalError(Exception):
 
     The cause is the error that said so. Only a new process helps.
     """
+
+
+class EndlessKernelError(FatalError):
+    """A kernel did not end, and the process that waits for it can only be ended."""
 
 
 class NotCountedError(RuntimeError):
@@ -87,6 +91,14 @@ def finding_from_exception(
     place = _place(error, user_files)
     detail = cut_traceback(error, user_files)
     message = _message(cause if type(error).__name__ == "InterpreterError" else error)
+    if isinstance(error, EndlessKernelError):
+        return Finding(
+            "error",
+            "runtime",
+            str(error),
+            "look for a loop whose condition no program makes false, or one that waits for another "
+            "program; the engine is restarted, and its GPU memory is free again",
+        )
     if is_fatal(error) and "device-side assert" in message:
         return _asserted(user_files, message, detail, place)
     if is_fatal(error):
@@ -101,6 +113,12 @@ def finding_from_exception(
         return Finding(
             "error", "resources", _resources_message(resources),
             "smaller blocks or fewer num_stages need less", detail=detail, **place,
+        )  # fmt: skip
+    if refused := memory_limit.refusal(cause):
+        return Finding(
+            "error", stage, refused,
+            "take a smaller problem size; the engine is alive with all it holds "
+            "(PLAYGROUND_MEMORY_LIMIT_MB sets another limit)", detail=detail, **place,
         )  # fmt: skip
     if _named(error, "NotCountedError") is not None:
         return Finding(

@@ -105,6 +105,7 @@ def run_kernel(arguments: Sequence[str]) -> None:
     namespace = ConsoleNamespace(shell)
     server = EngineServer(app.kernel, namespace)
     server.register()
+    shell.events.register("post_execute", server.end_forked)
 
     def start_session() -> None:
         # In the main thread, so that CUDA's context and signal handlers belong to it.

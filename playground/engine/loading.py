@@ -30,6 +30,7 @@ from playground.engine.helper_modules import (
     run_text,
 )
 from playground.engine.source_text import imported_names, lines_of
+from playground.engine.triton_private import patches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,6 +77,7 @@ def execute(module: types.ModuleType, path: str, text: str) -> None:
     A file whose imports need its package runs as the module it is there, or, as a script, as
     `python -m package.file` does.
     """
+    patches.begin()
     use_text(path, text)
     folder = os.path.dirname(path)
     package = packages.package_of(path, text)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from playground.engine import helper_modules
-from playground.engine.triton_private import stub_driver
+from playground.engine.triton_private import patches, stub_driver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Put back torch's settings, Triton's driver, the folder, `sys.path` and Ctrl-C afterwards.
+    """Put back torch's settings, Triton's driver, folder, paths, limits and Ctrl-C afterwards.
 
     The place that the file's helpers are imported from stays: its functions may yet do so.
     """
     folder, settings, paths = os.getcwd(), _settings(), list(sys.path)
-    interrupt = signal.getsignal(signal.SIGINT)
+    interrupt, depth = signal.getsignal(signal.SIGINT), sys.getrecursionlimit()
     try:
         with stub_driver.driver_kept():
             yield
     finally:
+        sys.setrecursionlimit(depth)
+        patches.return_modules()
         for (get, set_), value in zip(_SETTINGS, settings, strict=True):
             if get() != value:
                 set_(value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.engine.job import CancelledError, Job, Later
+from playground.engine.job_watch import JobWatch, cuda_is_busy
 from playground.engine.server_jobs import JOBS, STAGES
 from playground.model.finding import Finding
 from playground.model.targets import known_targets
@@ -51,6 +53,8 @@ class EngineServer:
         self._jobs: dict[int, Job] = {}
         self._cancelled_early: dict[int, None] = {}
         self._greetings: list[Callable[[], None]] = []
+        self._watch = JobWatch()
+        self._pid = os.getpid()
 
     # ------------------------------------------------------------------------------ start
 
@@ -71,6 +75,8 @@ class EngineServer:
             self._namespace.set_session(session)
             self._ready = ready
             self._session = session
+            if session.device.mode == "gpu":
+                self._watch.gpu_is_busy = cuda_is_busy
         with self._lock:
             greetings, self._greetings = self._greetings, []
         for greet in greetings:
@@ -127,13 +133,15 @@ class EngineServer:
         finished: messages.Finished | Later = messages.Finished(cancelled=True)
         try:
             try:
-                finished = self._work(request, job)
+                with self._watch.over(job, lambda error: self._give_up(error, request, number)):
+                    finished = self._work(request, job)
             finally:
+                self.end_forked()
                 # From here on an interrupt would only lose the reply; the kernel sets its own
                 # handler again when this message is dealt with.
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         except KeyboardInterrupt:
-            finished = _interrupted(request)
+            finished = messages.Finished(cancelled=True) if job.cancelled else _interrupted(request)
         if isinstance(finished, Later):
             threading.Thread(
                 target=self._work_beside, args=(finished, request, job, number), daemon=True
@@ -145,6 +153,21 @@ class EngineServer:
         with self._lock:
             self._jobs.pop(number, None)
         job.send(finished)
+
+    def end_forked(self) -> None:
+        """End this process if it is a copy that user code forked off and let run on.
+
+        It would answer on the engine's own sockets.
+        """
+        if os.getpid() != self._pid:
+            os._exit(0)
+
+    def _give_up(self, error: BaseException, request: Request, number: int) -> None:
+        """End a job whose thread does not come back; whoever asked ends this process."""
+        with self._lock:
+            job = self._jobs.get(number)
+        if job is not None:
+            self._finish(self._failed(error, request), job, number)
 
     def _work_beside(self, later: Later, request: Request, job: Job, number: int) -> None:
         finished = messages.Finished()
@@ -169,7 +192,7 @@ class EngineServer:
         except CancelledError:
             return messages.Finished(cancelled=True)
         except KeyboardInterrupt:
-            return _interrupted(request)
+            return messages.Finished(cancelled=True) if job.cancelled else _interrupted(request)
         except BaseException as error:  # the edge of a job: every failure becomes a finding
             return self._failed(error, request)
         finally:

@@ -91,6 +91,11 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "a driver that launches the kernel, and this app compiles it for any target",
     ),
     (
+        r"EOF when reading a line",
+        "a run has no keyboard for input(): give the value in the driver, or call the function in "
+        "the console, where input() asks",
+    ),
+    (
         r"Cannot access global variable",
         "pass it as a tl.constexpr parameter, or annotate the global: NAME: tl.constexpr = ...",
     ),

@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
+from playground.ui.comm_watch import LOST, CommWatch
 from playground.ui.engine_port import EnginePort
 from playground.ui.kernel_process import (
     GRACE_S,
@@ -57,6 +58,12 @@ class Inbox(QObject):
             self._engine.take_iopub(self._kernel, message)
 
     @Slot(object)
+    def on_shell(self, message: dict[str, Any]) -> None:
+        """Hand on a message of the shell channel."""
+        if self._engine.kernel is self._kernel:
+            self._engine.take_shell(self._kernel, message)
+
+    @Slot(object)
     def on_control(self, message: dict[str, Any]) -> None:
         """Hand on a control message."""
         if self._engine.kernel is self._kernel:
@@ -80,6 +87,7 @@ class EngineProcess(EnginePort):
         self._generation = 0
         self._job = 0
         self._open_jobs: set[int] = set()
+        self._comms = CommWatch()
         self._executing = False
         self._closed = False
         self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=short_folder()))
@@ -212,6 +220,7 @@ class EngineProcess(EnginePort):
         kernel.client = client
         kernel.inbox = Inbox(kernel, self)
         client.iopub_channel.message_received.connect(kernel.inbox.on_iopub)
+        client.shell_channel.message_received.connect(kernel.inbox.on_shell)
         client.control_channel.message_received.connect(kernel.inbox.on_control)
         self._watch(kernel)
         self._retry.start(FIRST_RETRY_MS)
@@ -253,7 +262,8 @@ class EngineProcess(EnginePort):
         data, buffers = encode(request, job)
         comm = kernel.side_comm if side else kernel.jobs_comm
         content = {"comm_id": comm, "data": data}
-        self._send_shell(kernel, "comm_msg", content, buffers, kernel.subshell if side else None)
+        subshell = kernel.subshell if side else None
+        self._comms.sent(self._send_shell(kernel, "comm_msg", content, buffers, subshell), job)
 
     def _send_shell(
         self,
@@ -262,15 +272,17 @@ class EngineProcess(EnginePort):
         content: dict[str, Any],
         buffers: list[bytes],
         subshell: str | None,
-    ) -> None:
+    ) -> str:
+        """Send a message and return its id."""
         client = kernel.client
         if client is None:
-            return
+            return ""
         message = client.session.msg(kind, content)
         message["buffers"] = buffers
         if subshell is not None:
             message["header"]["subshell_id"] = subshell
         client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
 
     # -------------------------------------------------------------------------- messages
 
@@ -284,6 +296,21 @@ class EngineProcess(EnginePort):
                 self._retry.stop()
             self._open_comms(kernel)
 
+    def take_shell(self, kernel: Kernel, message: dict[str, Any]) -> None:
+        """Take a message of a kernel's shell channel: what comms it has."""
+        if message["header"]["msg_type"] != "comm_info_reply" or not kernel.comms_open:
+            return
+        there = message["content"].get("comms", {})
+        if kernel.jobs_comm in there and kernel.side_comm in there:
+            return
+        lost = self._comms.forget()
+        self._open_jobs.clear()
+        kernel.comms_open = False
+        self._open_comms(kernel)
+        for job in lost:
+            self.reply.emit(messages.Finished(cancelled=True, findings=(LOST,)), job)
+        self._show_state()
+
     def take_iopub(self, kernel: Kernel, message: dict[str, Any]) -> None:
         """Take a message of a kernel's output channel."""
         if not kernel.heard:
@@ -295,6 +322,10 @@ class EngineProcess(EnginePort):
                 self._on_comm(kernel, message)
         elif kind == "status":
             parent = message["parent_header"]
+            idle = message["content"]["execution_state"] == "idle"
+            if idle and self._comms.is_unanswered(parent.get("msg_id", "")):
+                # Answered from a thread later on; or the code that ran here took the comms away.
+                self._send_shell(kernel, "comm_info_request", {}, [], None)
             if parent.get("msg_type") == "execute_request" and not parent.get("subshell_id"):
                 self._executing = message["content"]["execution_state"] == "busy"
                 self._show_state()
@@ -307,6 +338,7 @@ class EngineProcess(EnginePort):
             return
         if isinstance(reply, messages.Finished):
             self._open_jobs.discard(job)
+            self._comms.answered(job)
             if job == 0:
                 self._on_greeted(kernel, reply)
                 return
@@ -356,6 +388,7 @@ class EngineProcess(EnginePort):
         kernel, self._kernel = self._kernel, None
         self._retry.stop()
         self._open_jobs.clear()
+        self._comms.forget()
         self._executing = False
         if kernel is None:
             return
@@ -364,6 +397,7 @@ class EngineProcess(EnginePort):
             kernel.notifier.deleteLater()
         if kernel.client is not None and kernel.inbox is not None:
             kernel.client.iopub_channel.message_received.disconnect(kernel.inbox.on_iopub)
+            kernel.client.shell_channel.message_received.disconnect(kernel.inbox.on_shell)
             kernel.client.control_channel.message_received.disconnect(kernel.inbox.on_control)
             kernel.inbox.deleteLater()
             if graceful:

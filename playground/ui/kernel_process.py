@@ -59,6 +59,8 @@ def start_kernel(folder: Path, generation: int) -> Kernel:
             argv = [sys.executable, "-P", "-m", "playground.engine", "-f", "{connection_file}"]
             return KernelSpec(argv=argv, display_name="Triton Playground", language="python")
 
+    # A cleaner of temporary files may have taken it.
+    folder.mkdir(mode=0o700, exist_ok=True)
     connection = folder / f"k{generation}.json"
     report = folder / f"k{generation}.log"
     manager = KernelManager(

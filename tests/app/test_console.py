@@ -89,6 +89,54 @@ def test_exit_does_not_end_the_engine(app: App, console: ConsoleView) -> None:
     assert app.engine.pid == pid
 
 
+def test_an_endless_loop_in_the_console_is_interrupted(app: App, console: ConsoleView) -> None:
+    pid, before = app.engine.pid, prompts(console)
+    console.execute("while True: pass")
+    wait_for(lambda: app.engine.state == "busy", 10, "the loop")
+    pause(0.3)
+    app.document.interrupt()
+    wait_for(lambda: prompts(console) > before, 10, "the prompt after the interrupt")
+    assert "KeyboardInterrupt" in console.text()
+    assert app.engine.pid == pid
+
+
+def test_input_is_asked_for_in_the_console(app: App, console: ConsoleView) -> None:
+    before = prompts(console)
+    console.execute("answer = input('how many? ')")
+    wait_for(lambda: console.text().endswith("how many? "), 10, "the question")
+    assert console.widget is not None
+    QTest.keyClicks(console.widget.edit, "42")
+    QTest.keyClick(console.widget.edit, Qt.Key.Key_Return)
+    wait_for(lambda: prompts(console) > before, 10, "the prompt after the answer")
+    assert "84" in execute(console, "2 * int(answer)")
+
+
+def test_input_in_a_driver_is_refused_in_words(
+    app: App, console: ConsoleView, tmp_path: Path
+) -> None:
+    app.write(tmp_path, "n = int(input('how many? '))\n")
+    app.document.run()
+    wait_for(lambda: bool(app.document.findings), 20, "the end of the run")
+    app.settle()
+    (finding,) = [f for f in app.document.findings if f.severity == "error"]
+    assert "no keyboard for input()" in finding.hint
+    assert finding.line == 1
+
+
+def test_the_engine_killed_from_the_console_comes_back(app: App, console: ConsoleView) -> None:
+    pid, before = app.engine.pid, console.text().count("the engine was restarted")
+    console.execute("!kill -9 $PPID")
+    wait_for(lambda: bool(app.deaths), 20, "the death")
+    wait_for(lambda: app.engine.state == "ready", 60, "the new engine")
+    wait_for(lambda: console.text().count("the engine was restarted") > before, 20)
+    assert app.engine.pid != pid
+    said = "\n".join(finding.text() for finding in app.document.findings)
+    assert "SIGKILL" in said
+    assert "variables made in the console are lost" in said
+    pause(0.2)
+    assert "2" in execute(console, "1 + 1")
+
+
 def test_an_error_does_not_abort_what_follows(console: ConsoleView) -> None:
     before = prompts(console)
     console.execute("1/0")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from playground.model.resources import kernels_dir
+from playground.protocol import messages
 from tests.app.conftest import App, pause, wait_for
 
 VECTOR_ADD = str(kernels_dir() / "vector_add.py")
@@ -95,9 +96,9 @@ def test_an_exception_in_the_driver_is_on_its_line(app: App, tmp_path: Path) -> 
     assert "server.py" not in finding.detail
 
 
-def test_ten_megabytes_of_output(app: App, tmp_path: Path) -> None:
-    run_file(app, tmp_path, "print(('z' * 99 + '\\n') * 100_000)\n")
-    wait_for(lambda: bool(app.document.findings), 30, "the end of the run")
+def test_a_hundred_megabytes_of_output(app: App, tmp_path: Path) -> None:
+    run_file(app, tmp_path, "for _ in range(100):\n    print(('z' * 99 + '\\n') * 10_000)\n")
+    wait_for(lambda: bool(app.document.findings), 60, "the end of the run")
     app.settle()
     assert app.deaths == []
     assert "launched no Triton kernel" in said(app)
@@ -127,3 +128,96 @@ def test_cancel_ends_a_driver_that_never_ends(app: App, tmp_path: Path) -> None:
     wait_for(lambda: app.engine.state == "ready", 20, "the end of the run")
     assert any("interrupted" in found.message for found in app.document.findings)
     assert not app.deaths
+
+
+UNRULY = {
+    "a fork that runs on": "import os\nos.fork()\nprint('twice')\n",
+    "a fork that is waited for": "import os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\n",
+    "forked workers": """
+import multiprocessing
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(abs, [-1, -2]) == [1, 2]
+""",
+    "another folder": "import os\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')\n",
+    "threads": """
+import threading, time
+for _ in range(50):
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+""",
+    "Qt in the engine": """
+import os
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+""",
+    "another backend of matplotlib": """
+import os
+os.environ["MPLBACKEND"] = "qtagg"
+get_ipython().run_line_magic("gui", "qt6")
+""",
+    "Triton patched": "import triton\ntriton.jit = triton.cdiv = triton.language.load = None\n",
+    "builtins patched": "import builtins\nbuiltins.print = builtins.open = None\n",
+    "closed streams": "import sys\nsys.stdout.close()\nsys.stderr.close()\n",
+    "standard streams gone": "import sys\nsys.stdout = sys.stderr = sys.stdin = None\n",
+    "signals": "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n",
+    "an exit handler": "import atexit\natexit.register(lambda: 1 / 0)\n",
+    "recursion": "import sys\nsys.setrecursionlimit(60)\n",
+}
+
+
+@pytest.mark.parametrize("text", UNRULY.values(), ids=list(UNRULY))
+def test_what_a_driver_changes_does_not_reach_the_next_file(
+    app: App, tmp_path: Path, text: str
+) -> None:
+    pid, document = app.engine.pid, app.document
+    run_file(app, tmp_path, text)
+    wait_for(lambda: bool(document.findings), 20, "the end of the run")
+    app.settle()
+    document.open_file(VECTOR_ADD)
+    document.run()
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
+    app.settle()
+    assert document.check is not None
+    assert document.check.status == "correct"
+    assert app.engine.pid == pid
+    assert app.deaths == []
+    # One run, one answer: a copy of the engine would answer as well.
+    assert len([r for r, _ in app.replies if isinstance(r, messages.RunResult)]) == 2
+
+
+def test_a_kernel_without_end_is_stopped_by_cancel(app: App, tmp_path: Path) -> None:
+    app.write(tmp_path, ENDLESS)
+    document, pid = app.document, app.engine.pid
+    document.run()
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
+    app.settle()
+    document.set_knob("STEP", 0)
+    pause(1.0)
+    document.cancel()
+    wait_for(lambda: document.work.queue.job is None, 20, "the end of the replay")
+    document.set_knob("STEP", 2)
+    wait_for(lambda: document.is_current(document.coverage), 60, "coverage")
+    app.settle()
+    assert app.engine.pid == pid
+    assert app.deaths == []
+
+
+ENDLESS = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def count(out_ptr, n, STEP: tl.constexpr):
+    i = 0
+    while i < n:
+        i += STEP
+    tl.store(out_ptr, i)
+
+
+def example(n: int = 64):
+    out = torch.empty(1)
+    count[(1,)](out, n, STEP=1)
+    return out
+"""

@@ -1,11 +1,14 @@
 """The transport: private sockets, jobs in order, questions at once, interrupt and cancel."""
 
+import shutil
 import stat
 import sys
 import time
 from pathlib import Path
 
 import psutil
+import zmq
+from jupyter_client.session import Session
 
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
@@ -16,6 +19,10 @@ SLEEPER = "import time\nfor _ in range(1000):\n    time.sleep(0.01)\n"
 
 def run_request(text: str, driver: str = "") -> messages.Run:
     return messages.Run("/tmp/transport_test.py", text, driver)
+
+
+def runs(app: App) -> bool:
+    return any(isinstance(r, messages.RunResult) for r in app.ask(run_request("x = 1\n")))
 
 
 def test_nothing_listens_on_tcp(app: App) -> None:
@@ -164,6 +171,50 @@ def test_the_vector_add_runs_end_to_end(app: App) -> None:
     text = by_type[messages.Ir]
     assert isinstance(text, messages.Ir)
     assert "tt.store" in text.text
+
+
+def test_comms_taken_away_are_made_anew(app: App) -> None:
+    pid = app.engine.pid
+    client = app.engine.client
+    assert client is not None
+    client.execute("get_ipython().kernel.comm_manager.comms.clear()", silent=True)
+    (end,) = app.ask(run_request("x = 1\n"), 10)
+    assert isinstance(end, messages.Finished)
+    assert end.cancelled
+    assert "made anew" in end.findings[0].message
+    assert runs(app)
+    assert isinstance(app.ask(messages.GetClocks())[0], messages.Clocks)
+    assert app.engine.pid == pid
+    assert app.deaths == []
+
+
+def test_sockets_that_a_cleaner_removed_are_not_needed_any_more(app: App) -> None:
+    shutil.rmtree(app.engine._folder)
+    assert runs(app)
+    app.engine.restart()
+    wait_for(lambda: app.engine.state == "ready", 60)
+    assert runs(app)
+
+
+def test_a_message_without_the_sessions_key_is_not_executed(app: App, tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    code = f"open({str(marker)!r}, 'w').close()"
+    client = app.engine.client
+    assert client is not None
+    for key in (b"not the key", b""):
+        stranger = Session(key=key)
+        socket = client.context.socket(zmq.DEALER)
+        socket.connect(client._make_url("shell"))
+        content = {"code": code, "silent": False}
+        stranger.send(socket, "execute_request", content)
+        socket.close(linger=1000)
+    assert runs(app)
+    assert not marker.exists()
+    # The same, signed with the key that only this user can read, is.
+    client.execute(code, silent=True)
+    wait_for(marker.exists, 10)
+    key_file = app.engine._folder / f"k{app.engine._generation}.json"
+    assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
 
 
 def test_shutdown_leaves_nothing(app: App) -> None:
