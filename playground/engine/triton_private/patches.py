@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _GONE = object()
+_OWN = ("triton", "torch", "builtins", "_io", "_sitebuiltins", "playground", "")
+"""Where functions are from that are put back; those of C modules often do not say."""
 _noted: list[tuple[Any, dict[str, Any]]] = []
 _modules: dict[str, ModuleType] = {}
 
@@ -30,7 +32,7 @@ def begin() -> None:
         now = vars(holder)
         for name, value in names.items():
             found = now.get(name, _GONE)
-            if found is not value and callable(value) and _is_users(found):
+            if found is not value and _is_own(value) and _is_users(found):
                 setattr(holder, name, value)
     _note()
 
@@ -70,6 +72,11 @@ def _origin(value: Any) -> str:
     return str(getattr(value, "__module__", None) or "").partition(".")[0]
 
 
+def _is_own(value: Any) -> bool:
+    """Tell whether a function or class came with Triton, torch, Python or this program."""
+    return callable(value) and _origin(value) in _OWN
+
+
 def _is_users(value: Any) -> bool:
     if value is _GONE or not callable(value):
         return True
@@ -77,4 +84,4 @@ def _is_users(value: Any) -> bool:
     code = getattr(inner, "__code__", None)
     if code is not None:
         return user_frames.is_user(code.co_filename)
-    return _origin(value) not in ("triton", "torch", "builtins", "playground")
+    return _origin(value) not in _OWN
