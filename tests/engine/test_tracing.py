@@ -100,6 +100,16 @@ def reduced(x, out, BLOCK: tl.constexpr):
     tl.store(out, tl.argmin(tl.sum(rows, 0), 0))
 
 @triton.jit
+def turned(x, out, n, down, right, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    places = x + i[:, None] * down + i[None, :] * right
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for k in range(0, n):
+        total += tl.load(places, mask=i[:, None] < n)
+        places += 64
+    tl.store(out + i[:, None] * down + i[None, :] * right, total)
+
+@triton.jit
 def host_descriptor(source, target, N, BLOCK: tl.constexpr):
     for k in range(0, N, BLOCK):
         target.store([0, k], source.load([0, k]))
@@ -188,6 +198,16 @@ wide = lambda made: len(re.findall(r"arith.select .*xi64>", made.asm["ttir"]))
 answer["narrow"] = [wide(counting) > 0, wide(narrow), len(narrow.asm["cubin"]) > 0]
 answer["same_counters"] = [made.asm["ttir"].count("tt.atomic_rmw") for made in (narrow, counting)]
 answer["constants"] = [f" {n} : i64" in made.asm["ttir"] for n in (32 * 31, 31)]
+answer["orders"] = {}
+for down, right in ((1, 64), (64, 1)):
+    plan = Plan(TABLE, (4, 4), modes=tracing.VARIANTS["count"], narrow=True, choosing=False)
+    steps = dict(x=f32, out=f32, n=4, down=down, right=right, BLOCK=64)
+    made = tracing.build(kernels.turned, steps, {"num_warps": 4, "num_stages": 1}, plan)
+    lines = [line for line in made.asm["ttgir"].splitlines() if "64x64x!tt.ptr" in line]
+    lines = [line for line in lines if re.search("tt.(load|store|atomic_rmw) ", line)]
+    layouts = [re.search("64x64x!tt.ptr<[a-z0-9]+>, (#[a-z0-9]+)>", line)[1] for line in lines]
+    named = dict(re.findall("(#[a-z0-9]+) = #ttg.blocked<(.*)>", made.asm["ttgir"]))
+    answer["orders"][down] = [named[layout] for layout in sorted(set(layouts))]
 plan = Plan(TABLE, (2, 2, 4), adapts_warps=True)
 large = dict(a=square, b=square, c=f32, K=128, BLOCK=128)
 try:
@@ -298,6 +318,15 @@ def test_a_narrow_copy_counts_the_same_with_less_arithmetic(compiled):
     assert compiled["narrow"] == [True, 0, True]
     first, second = compiled["same_counters"]
     assert first == second
+
+
+def test_an_access_and_its_counters_are_dealt_out_alike_along_what_lies_side_by_side(compiled):
+    # One layout for all of them: one lane a thread, a warp's threads along the axis of step 1.
+    for down, order, threads in (("1", "[0, 1]", "[32, 1]"), ("64", "[1, 0]", "[1, 32]")):
+        (layout,) = compiled["orders"][down]
+        assert f"order = {order}" in layout
+        assert f"threadsPerWarp = {threads}" in layout
+        assert "sizePerThread = [1, 1]" in layout
 
 
 def test_a_block_of_many_lanes_asks_for_more_warps(compiled):

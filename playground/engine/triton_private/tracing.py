@@ -22,6 +22,7 @@ from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
 
 from playground.engine.triton_private.front_end import front_end
+from playground.engine.triton_private.tracing_axes import Steps, steps_of, with_steps
 from playground.engine.triton_private.tracing_plan import (
     CHOSEN_MODES,
     COUNT_OUTSIDE,
@@ -68,6 +69,7 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
     def __init__(self, plan: Plan, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.entry_block: Any = None
+        self._steps: dict[str, Steps] = {}  # of variables
         self.plan = plan
         if self.is_gluon:
             self.plan.note("accesses of Gluon functions are not counted")
@@ -93,6 +95,25 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
                 if self.plan.leaves:
                     self._leave_early()
         return super().visit_compound_statement(stmts)
+
+    def set_value(self, name: str, value: Any) -> None:
+        """Set a variable as usual; what a loop carries has the steps that it began with."""
+        self._keep_steps(name, value)
+        super().set_value(name, value)
+
+    def visit_Name(self, node: Any) -> Any:
+        """Return a variable as usual; the front end's copies of it do not keep its steps."""
+        value = super().visit_Name(node)
+        if isinstance(node.ctx, ast.Load):
+            self._keep_steps(node.id, value)
+        return value
+
+    def _keep_steps(self, name: str, value: Any) -> None:
+        steps = steps_of(value)
+        if steps is None:
+            with_steps(value, self._steps.get(name))
+        elif steps:
+            self._steps[name] = steps
 
     def visit_While(self, node: Any) -> Any:
         """Build the loop as usual; note that a program may wait in it for another one."""

@@ -16,6 +16,7 @@ import triton.language as tl
 from triton.language import core
 
 from playground.engine.counter_layout import PROGRAM_LIMIT
+from playground.engine.triton_private.tracing_axes import AxisSemantic, running_axis
 from playground.engine.triton_private.tracing_plan import (
     COUNT,
     COUNT_LOADERS,
@@ -43,14 +44,16 @@ from playground.engine.triton_private.tracing_plan import (
     Site,
     TrackedAccess,
 )
-from playground.engine.triton_private.tracing_program import ProgramSemantic
 
 if TYPE_CHECKING:
     from playground.model.access_site import AccessKind
 
 
-class CountingSemantic(ProgramSemantic):
+class CountingSemantic(AxisSemantic):
     """The semantics of a program, able to emit the counters of an access: `track`."""
+
+    _axis = 0
+    """Along which the lanes of the access at hand are dealt out."""
 
     # ------------------------------------------------------------ lane arithmetic
 
@@ -159,6 +162,7 @@ class CountingSemantic(ProgramSemantic):
         size = max(1, element.primitive_bitwidth // 8)
         address_type = self._type(tl.int64, shape)
         address = tl.tensor(b.create_ptr_to_int(ptr.handle, address_type.to_ir(b)), address_type)
+        self._axis = running_axis(ptr)
         ptr, address = self._dealt_out_alike(ptr, address)
         site = self._site(kind)
         self.plan.largest = max(self.plan.largest, math.prod(shape))
@@ -202,13 +206,13 @@ class CountingSemantic(ProgramSemantic):
         return self._one_lane_a_thread(tl.tensor(handle, ptr.type)), address
 
     def _one_lane_a_thread(self, pointers: Any) -> Any:
-        """Say of a block of pointers that neighbours along the last axis go to one warp's threads.
+        """Say of a block of pointers that neighbours along an axis go to one warp's threads.
 
         "Contiguous" chooses the axis, and the alignment to one byte leaves a thread one lane.
         """
         rank = len(pointers.shape)
         p = self.plain
-        p.max_contiguous(pointers, [1] * (rank - 1) + [2])
+        p.max_contiguous(pointers, [2 if axis == self._axis else 1 for axis in range(rank)])
         return p.multiple_of(pointers, [1] * rank)
 
     def _in_window(self, inside: Any, cell: Any, shape: list[int]) -> Any:

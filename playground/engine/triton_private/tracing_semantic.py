@@ -10,6 +10,7 @@ from typing import Any
 import triton.language as tl
 from triton.language import core
 
+from playground.engine.triton_private.tracing_axes import steps_of, with_steps
 from playground.engine.triton_private.tracing_mark import MarkingSemantic
 from playground.engine.triton_private.tracing_plan import (
     COUNT_FLOPS,
@@ -49,7 +50,9 @@ class TracingSemantic(MarkingSemantic):
         if not ptr.type.scalar.is_ptr() or (mask is None and other is not None):
             return super().load(ptr, mask, other, *rest)
         if mask is not None and ptr.type.is_block():
+            steps = steps_of(ptr)
             ptr, mask = self.plain.broadcast_impl_value(ptr, mask)
+            ptr = with_steps(ptr, steps)
         ptr, mask = self.track(ptr, mask, "load")
         if other is None:
             other = self._zero(ptr.type.scalar.element_ty)
@@ -121,7 +124,9 @@ class TracingSemantic(MarkingSemantic):
     def atomic_load(self, ptr: Any, mask: Any, *rest: Any) -> Any:
         """Count as a load (Triton 3.7 and later)."""
         if mask is not None and ptr.type.is_block():
+            steps = steps_of(ptr)
             ptr, mask = self.plain.broadcast_impl_value(ptr, mask)
+            ptr = with_steps(ptr, steps)
         ptr, mask = self.track(ptr, mask, "load")
         return super().atomic_load(ptr, mask, *rest)
 
