@@ -24,6 +24,7 @@ VERBS = {
     "replay": "run one launch once under a config, for a profiler to look at",
     "compile": "compile one config: registers, spills, shared memory, every stage",
     "coverage": "count which elements are loaded and stored; look at its programs one by one",
+    "advise": "say what an expert would change: five points in order, each with its evidence",
     "sweep": "try many configs and rank them",
     "sweeps": "list past sweeps, show them again, or print them for other programs",
     "export": "write the tuned kernel as a .py that runs alone",
@@ -126,6 +127,12 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
         add("--ncu", action="store_true", help="run Nsight Compute on exactly this launch")
     if verb == "coverage":
         _add_coverage(add)
+    if verb == "advise":
+        add(
+            "--try", dest="attempt", action="store_true",
+            help="check everything that is offered to try, and time it in turns with what is there",
+        )  # fmt: skip
+        add("--cache", choices=("cold", "warm"), default="cold", help="state of the L2 cache")
     if verb == "sweep":
         _add_sweep(add)
     if verb in TEXTS:
@@ -286,6 +293,7 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         dispatch=getattr(options, "dispatch", False),
         past=tuple(getattr(options, "past", ())),
         best=_above_zero(getattr(options, "best", None), "--best", parser),
+        attempt=getattr(options, "attempt", False),
         schedule=getattr(options, "schedule", False),
         reuse=getattr(options, "reuse", False),
         steps=getattr(options, "steps", None),

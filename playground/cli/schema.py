@@ -44,6 +44,7 @@ PAYLOADS = {
     "replay": "replay",
     "compile": "compile",
     "coverage": "coverage",
+    "advise": "advice",
     "sweep": "sweep",
     "export": "export",
     "report": "report",

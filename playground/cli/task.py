@@ -56,6 +56,7 @@ class Task:
     past: tuple[int, ...] = ()
     best: int | None = None
     dispatch: bool = False
+    attempt: bool = False
     schedule: bool = False
     reuse: bool = False
     steps: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from playground.cli import compile_text, coverage_text, sweep_text, timing_text
+from playground.cli import advice_text, compile_text, coverage_text, sweep_text, timing_text
 from playground.cli.text_table import duration, indented, pairs, table
 from playground.model.config import label as config_text
 from playground.model.finding import Finding
@@ -152,6 +152,7 @@ _SECTIONS: dict[str, Callable[[Any], str]] = {
     "measurement": _measurement,
     "replay": _replay,
     "coverage": coverage_text.report,
+    "advice": advice_text.report,
     "sweep": sweep_text.report,
     "export": _export,
     "report": _export,

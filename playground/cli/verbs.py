@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from playground.cli import programs, schema, timing
+from playground.cli.advise_verb import advise
 from playground.cli.compile_verb import compile_
 from playground.cli.sweep_verb import small_sweep, sweep, workers_of
 from playground.cli.tuned_export import from_sweeps
@@ -185,6 +186,7 @@ VERBS: dict[str, Callable[[Work], None]] = {
     "bench": bench,
     "replay": replay,
     "coverage": coverage,
+    "advise": advise,
     "sweep": sweep,
     "export": export,
     "report": report,

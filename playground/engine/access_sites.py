@@ -6,6 +6,7 @@ recording of some of them: `engine.warp_requests` tells what one access costs.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,8 @@ class SiteLook:
     """What the recorded accesses of one place do: warp-sized requests and the sectors they touch.
 
     `pieces` are (addresses, element size) of each access, `tensors` and `storages` what they touch:
-    names, and numbers in the layout. `programs` is how many made them.
+    names, and numbers in the layout. `programs` is how many made them, `lanes` all lanes of the
+    blocks.
     """
 
     requests: int
@@ -84,6 +86,7 @@ class SiteLook:
     tensors: tuple[str, ...]
     storages: tuple[int, ...]
     programs: int
+    lanes: int
 
 
 def sample_of(programs: int, wanted: int = 64) -> list[int]:
@@ -114,7 +117,7 @@ def _look(
     num_warps: int,
 ) -> SiteLook:  # fmt: skip
     patterns: dict[tuple[int, ...], Patterns] = {}
-    requests = sectors = least = bytes_asked = 0
+    requests = sectors = least = bytes_asked = lanes = 0
     pieces = []
     for index in mine:
         cut = slice(int(recording.offsets[index]), int(recording.offsets[index + 1]))
@@ -128,15 +131,16 @@ def _look(
         sectors += found.sectors
         least += found.sectors_least
         bytes_asked += size * addresses.size
+        lanes += math.prod(shape)
         pieces.append((addresses, size))
     tensors, storages = touched(pieces, layout)
     programs = len(set(recording.program[mine].tolist()))
     return SiteLook(
-        requests, sectors, least, bytes_asked, tuple(pieces), tensors, storages, programs
+        requests, sectors, least, bytes_asked, tuple(pieces), tensors, storages, programs, lanes
     )
 
 
-_NOTHING_SEEN = SiteLook(0, 0, 0, 0, (), (), (), 0)
+_NOTHING_SEEN = SiteLook(0, 0, 0, 0, (), (), (), 0, 0)
 
 
 def access_sites(
@@ -195,6 +199,7 @@ def _site(
         programs_looked_at=look.programs,
         sampled=sampled,
         column=site.column,
+        lanes_looked_at=look.lanes,
     )
 
 

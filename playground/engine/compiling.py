@@ -92,6 +92,11 @@ class Compiler:
         )  # fmt: skip
         self._kept.clear()
 
+    def serve(self, hosted: Callable[[CapturedLaunch, Config], Hosted]) -> None:
+        """Compile for another session from now on: `hosted` makes its launches."""
+        self._hosted = hosted
+        self._kept.clear()
+
     def _environment_now(self) -> tuple[tuple[str, str | None], ...]:
         """Return what has changed in the environment since the workers may have started."""
         for name in {*self._environment, *os.environ}:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import (
+    server_advice,
     server_compiler,
     server_debugging,
     server_experiments,
@@ -101,6 +102,7 @@ JOBS: dict[type, Callable[[Any, Any, Job], Reply | Later | None]] = {
     **server_debugging.JOBS,
     **server_sharing.JOBS,
     **server_experiments.JOBS,
+    **server_advice.JOBS,
 }
 """What does each request."""
 
@@ -117,5 +119,6 @@ STAGES: dict[type, Stage] = {
     **dict.fromkeys(server_debugging.JOBS, "runtime"),
     **server_sharing.STAGES,
     **dict.fromkeys(server_experiments.JOBS, "timing"),
+    **dict.fromkeys(server_advice.JOBS, "timing"),
 }
 """The stage that a request's failure belongs to."""

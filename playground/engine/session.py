@@ -18,6 +18,7 @@ from playground.engine.interpreting import in_mode
 from playground.engine.job import Job
 from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
+from playground.engine.session_advice import AdviceVerbs
 from playground.engine.session_code import CodeVerbs
 from playground.engine.session_compilations import CompilationVerbs
 from playground.engine.session_debugging import DebugVerbs
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 class Session(
     ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs, SharingVerbs,
-    ExperimentVerbs,
+    ExperimentVerbs, AdviceVerbs,
 ):  # fmt: skip
     """One kernel file and its launches.
 
@@ -219,6 +220,17 @@ class Session(
             self._edited = EditedCompiler(self.device)
         return self._edited
 
+    def lend_compiler(self, compiler: Compiler | None) -> Compiler | None:
+        """Compile with the workers of another session from now on; return those used so far.
+
+        Who lends them takes them back, with None, before this session is closed.
+        """
+        before, self._compiler = self._compiler, compiler
+        self._compiler_is_current = False
+        if compiler is not None:
+            compiler.serve(self.hosted)
+        return before
+
     def compiled_figures(
         self, function: Any, arguments: dict[str, Any], options: dict[str, Any]
     ) -> CompileOutcome:
@@ -263,6 +275,9 @@ class Session(
         if self.debug_worker is not None:
             self.debug_worker.close()
             self.debug_worker = None
+        if self.trial_compiler is not None:
+            self.trial_compiler.close()
+            self.trial_compiler = None
         self._forget()
         self._lasting.close()
 

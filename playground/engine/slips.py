@@ -166,7 +166,81 @@ def slips_in(text: str, path: str) -> tuple[Finding, ...]:
             )  # fmt: skip
         elif isinstance(node, ast.FunctionDef) and _is_kernel(node):
             found.extend(_kernel_slips(node, path))
+        elif isinstance(node, ast.Call):
+            found.extend(_call_slips(node, path))
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in _NO_SUCH:
+            found.append(
+                Finding(
+                    "warning", "driver", f"{ast.unparse(node)} does not exist in Triton",
+                    _NO_SUCH[ast.unparse(node)], path, node.lineno,
+                )
+            )  # fmt: skip
     return tuple(found)
+
+
+_NO_SUCH = {
+    "tl.syncthreads": "leave it out: Triton puts barriers where they are needed",
+    "tl.thread_id": "a program works on whole blocks: tl.arange(0, BLOCK) numbers its elements",
+    "tl.block_id": "write tl.program_id(axis)",
+    "tl.shared": "leave it out: the compiler puts blocks into shared memory by itself",
+    "tl.float": "write tl.float32",
+    "tl.half": "write tl.float16",
+    "tl.int": "write tl.int32",
+    "triton.testing.allclose": "write torch.testing.assert_close(actual, expected)",
+    "triton.testing.assert_almost_equal": "write torch.testing.assert_close(actual, expected)",
+}
+"""Names that people write and that Triton does not have, with what to write."""
+
+_NAMES = (
+    ("set_active_to_zeros", "no-such-api"),
+    ("TRITON_CPU", "no-such-api"),
+    ("does not exist in Triton", "no-such-api"),
+    ("parameter called grid", "grid-parameter"),
+    ("handed to the kernel", "grid-parameter"),
+    ("without defining it", "undefined-tiles"),
+    ("has no key", "autotune-without-key"),
+    ("does not restore it", "tuned-in-place"),
+    ("a second call gives another result", "tuned-in-place"),
+)
+
+
+def name_of(finding: Finding) -> str:
+    """Return the short name of a slip that is told here or of a tuner, empty for others."""
+    return next((name for words, name in _NAMES if words in finding.message), "")
+
+
+def _call_slips(node: ast.Call, path: str) -> list[Finding]:
+    found = []
+    if isinstance(node.func, ast.Subscript) and any(item.arg == "grid" for item in node.keywords):
+        found.append(
+            Finding(
+                "warning", "driver",
+                f"a grid is handed to the kernel: {ast.unparse(node.func)}(…, grid=…)",
+                "it belongs into the brackets only: kernel[grid](…)", path, node.lineno,
+            )
+        )  # fmt: skip
+    if ast.unparse(node.func) in ("triton.autotune", "autotune"):
+        found.extend(_tuner_slips(node, path))
+    return found
+
+
+def _tuner_slips(node: ast.Call, path: str) -> list[Finding]:
+    """Return what is wrong with a tuner's key: without one the first size's config stays."""
+    given = {item.arg: item.value for item in node.keywords}
+    configs = given.get("configs", node.args[0] if node.args else None)
+    key = given.get("key", node.args[1] if len(node.args) > 1 else None)
+    if isinstance(configs, (ast.List, ast.Tuple)) and len(configs.elts) < 2:
+        return []
+    if key is not None and not (isinstance(key, (ast.List, ast.Tuple)) and not key.elts):
+        return []
+    return [
+        Finding(
+            "warning", "driver",
+            "this autotuner has no key: the config found for the first size is used for all",
+            'name the arguments that change what is best, as in key=["M", "N", "K"]',
+            path, node.lineno,
+        )
+    ]  # fmt: skip
 
 
 def _is_kernel(node: ast.FunctionDef) -> bool:

@@ -22,7 +22,8 @@ class AccessSite:
     are of `programs_looked_at` programs: all of them where `sampled` is False, else a sample, of
     each of which not every execution need have been looked at. `bytes_unique` counts each byte of
     `bytes_looked_at` once; these are of the whole launch where counters tell (nothing else touched
-    the same memory), else of the sample. An atomic's bytes are counted once.
+    the same memory), else of the sample. An atomic's bytes are counted once. `lanes_looked_at` are
+    the lanes of the executions looked at, 0 where they are not known.
     """
 
     kind: AccessKind
@@ -41,6 +42,14 @@ class AccessSite:
     programs_looked_at: int
     sampled: bool = False
     column: int = 0
+    lanes_looked_at: int = 0
+
+    @property
+    def looked_at_share(self) -> float:
+        """Share of the launch's lanes that were looked at, in (0, 1]."""
+        if not self.lanes_looked_at or not self.lanes:
+            return 1.0
+        return min(self.lanes_looked_at / self.lanes, 1.0)
 
     @property
     def efficiency(self) -> float | None:

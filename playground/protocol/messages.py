@@ -3,12 +3,13 @@
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
 (answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
 A request's class names what it is; `codec` finds the class by that name. They are defined in
-`requests`, `replies`, `timing`, `compiler`, `programs`, `sweeps`, `debugging` and `experiments`;
-all of them are reached from here.
+`requests`, `replies`, `timing`, `compiler`, `programs`, `sweeps`, `debugging`, `experiments` and
+`advice`; all of them are reached from here.
 """
 
 from __future__ import annotations
 
+from playground.protocol.advice import Advised, GetAdvice, TriedAdvice, TryAdvice
 from playground.protocol.compiler import (
     Code,
     CompareCompilations,
@@ -131,6 +132,7 @@ Request = (
     | PrepareDebugger | Debug | DebugCommand | RunAlone | GetPrints | HuntNonFinite
     | CompareElements | Share
     | MeasureExperiment
+    | GetAdvice | TryAdvice
     | Hello | Cancel | Pause | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -143,9 +145,11 @@ Reply = (
     | SweepAt | Sweeps | OpenedSweep
     | DebugStopped | DebugRunning | DebugEnded | RanAlone | PrintsOf | Hunted | Differed
     | ExperimentMeasured
+    | Advised | TriedAdvice
 )  # fmt: skip
 
 __all__ = [
+    "Advised",
     "BlockValue",
     "Cancel",
     "Checked",
@@ -181,6 +185,7 @@ __all__ = [
     "Fitted",
     "FittedAll",
     "Floor",
+    "GetAdvice",
     "GetClocks",
     "GetCode",
     "GetElement",
@@ -244,6 +249,8 @@ __all__ = [
     "Swept",
     "Trace",
     "Traced",
+    "TriedAdvice",
+    "TryAdvice",
     "Unusable",
     "WrittenValues",
 ]

@@ -110,7 +110,7 @@ PAYLOADS = {
             "kind": str, "line": int, "file": str, "column": int, "tensors": [str],
             "lanes": int, "active": int, "bytes_requested": int, "bytes_looked_at": int,
             "bytes_unique": int, "requests": int, "sectors": int, "sectors_least": int,
-            "executions": int, "programs_looked_at": int, "sampled": bool,
+            "executions": int, "programs_looked_at": int, "sampled": bool, "lanes_looked_at": int,
             "efficiency": (*NUMBER, Maybe), "reread_factor": (*NUMBER, Maybe),
             "masked_off_share": NUMBER}],
         "hazards": [{
@@ -119,6 +119,17 @@ PAYLOADS = {
         "operations": list, "programs_counted": (int, Maybe),
         "schedule": (dict, Maybe), "reuse": (dict, Maybe), "steps": (dict, Maybe),
         "files": {"png": (str, Maybe), "svg": (str, Maybe), "npz": (str, Maybe)},
+    },
+    "advice": {
+        "launch": int, "kernel": str, "config": CONFIG, "target": str, "items": [{
+            "topic": str, "cause": str, "message": str, "remedy": str, "file": (str, Maybe),
+            "line": (int, Maybe), "notes": [str], "gain": (dict, Maybe),
+            "evidence": [{"text": str, "value": (*NUMBER, Maybe), "unit": str, "source": str}],
+            "tries": [{"label": str, "values": dict, "edits": [dict], "gain": (dict, Maybe),
+                       "result": (dict, Maybe)}]}],
+        "answers": [{"topic": str, "text": str}], "first": (str, Maybe),
+        "time_ms": (*NUMBER, Maybe), "floor_ms": (*NUMBER, Maybe), "measured": bool,
+        "missing": [str],
     },
     "sweep": {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),

@@ -347,3 +347,24 @@ def test_a_reproducer_is_printed_as_python(call):
     assert done.status == 0
     assert "BLOCK_SIZE=256" in done.out
     compile(done.out, "reproducer.py", "exec")
+
+
+@without_gpu
+def test_advice_names_the_cause_its_evidence_and_a_try(call):
+    done = call("advise", KERNELS / "vector_add.py", "--set", "size=200000",
+                "--set", "BLOCK_SIZE=32", "--json")  # fmt: skip
+    document = done.document
+    check_document(document, "advice")
+    found = document["advice"]
+    assert found["first"] == "idle-threads"  # 128 threads for blocks of 32
+    (item,) = [each for each in found["items"] if each["cause"] == found["first"]]
+    assert {"threads of a program": 128, "elements of the largest block": 32}.items() <= {
+        each["text"]: each["value"] for each in item["evidence"]
+    }.items()
+    assert not found["measured"]
+    assert "expected, not measured" in item["gain"]["text"]
+    (attempt,) = item["tries"]
+    assert attempt["values"]["BLOCK_SIZE"] > 32
+    assert [each["topic"] for each in found["answers"]][1:] == [
+        "memory access", "arithmetic intensity", "parallelism", "resources", "instructions",
+    ]  # fmt: skip

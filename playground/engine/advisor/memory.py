@@ -1,0 +1,338 @@
+"""Memory access: coalescing, masks, hints, order, and atomics on one address or on none shared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from playground.engine.advisor import choices, hints, rewrites
+from playground.engine.advisor.costs import (
+    LATENCY_MS,
+    moved,
+    moved_bytes,
+    needed,
+    updates_of_one_address,
+)
+from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
+from playground.model.machine_code import WIDE_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playground.engine.advisor.facts import Facts
+    from playground.engine.advisor.trials import Trials
+    from playground.model.access_site import AccessSite
+    from playground.model.advice import Advice
+    from playground.model.knobs import KnobValue
+
+POOR_EFFICIENCY = 0.5
+_MUCH_OF_THE_TRAFFIC = 0.2
+MASKED_MUCH = 0.4
+_SECTORS_OF_A_LINE = 128
+_ONCE = 1.001
+_CONTENDED = 256
+_FEW_BYTES = 1 << 16
+
+
+def answers(facts: Facts) -> str:
+    """Return the figures of the checklist's point, in words."""
+    if not facts.sites:
+        return "nothing is counted"
+    moves, least = moved_bytes(facts), sum(map(needed, facts.sites))
+    coverage = facts.coverage
+    text = f"{least / moves:.0%} of the sectors moved are needed" if moves else "nothing is moved"
+    if coverage is not None and coverage.bytes_unique:
+        again = coverage.bytes_requested / coverage.bytes_unique
+        text += f"; each byte is asked for {again:.3g} ×"
+    lanes = sum(site.lanes for site in facts.sites)
+    if lanes:
+        off = 1 - sum(site.active for site in facts.sites) / lanes
+        text += f"; masks switch {off:.0%} of the lanes off"
+    return text
+
+
+def advice(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
+    """Yield what there is to say about how the launch asks for memory."""
+    yield _uncoalesced(facts, trials)
+    yield _masked_off(facts, trials)
+    yield _missing_hint(facts, trials)
+    yield _volatile(facts, trials)
+    yield from _atomics(facts, trials)
+
+
+# ------------------------------------------------------------------- coalescing
+
+
+def _uncoalesced(facts: Facts, trials: Trials) -> Advice | None:
+    total = moved_bytes(facts)
+    poor = [
+        site for site in facts.sites
+        if site.efficiency is not None and site.efficiency < POOR_EFFICIENCY
+        and moved(site) - needed(site) > _MUCH_OF_THE_TRAFFIC * total
+    ]  # fmt: skip
+    if not poor:
+        return None
+    worst = max(poor, key=lambda site: moved(site) - needed(site))
+    wasted = sum(moved(site) - needed(site) for site in poor)
+
+    def better(then: Facts) -> bool:
+        left = sum(moved(site) - needed(site) for site in then.sites)
+        return left < wasted / 2
+
+    wide = max(_SECTORS_OF_A_LINE // facts.element_bytes, 1)
+    attempts = [
+        rewrites.cyclic_to_contiguous(facts),
+        *choices.tries(trials, choices.reshaped(facts, wide)),
+        *choices.tries(trials, choices.reshaped(facts, 2 * wide)),
+    ]
+    predicted = trials.best(attempts, better=better)
+    then = replace(trials.now, l2_ms=trials.now.l2_ms * (total - wasted) / total)
+    what = f"{worst.kind} of {', '.join(worst.tensors) or 'memory'}"
+    strided = _strided(facts, worst)
+    item = about(
+        "memory access", "uncoalesced",
+        f"this {what} uses {worst.efficiency:.0%} of the sectors it moves",
+        "let neighbouring threads touch neighbouring elements: make the block long along the axis "
+        "of stride 1, and let tl.arange run along it" + strided,
+        facts, worst.line,
+        figure("sectors moved that are needed", worst.efficiency or 0.0, "share"),
+        figure("bytes moved that nobody asked for", wasted, "B"),
+        figure("bytes moved in all", total, "B"),
+        file=worst.file,
+    )  # fmt: skip
+    gain = by_parts(trials.now, then, "the L2's traffic without the waste")
+    return with_try(trials, item, predicted, gain)
+
+
+def _strided(facts: Facts, site: AccessSite) -> str:
+    for argument in facts.launch.tensors():
+        tensor = argument.tensor
+        if tensor is None or argument.name not in site.tensors or not tensor.strides:
+            continue
+        if min(stride for stride in tensor.strides if stride or len(tensor.strides) == 1) > 1:
+            return (
+                f"; {argument.name} itself has strides {tensor.strides}: hand over "
+                f"{argument.name}.contiguous() where it is used more than once"
+            )
+    return ""
+
+
+# ------------------------------------------------------------------- masks
+
+
+def _masked_off(facts: Facts, trials: Trials) -> Advice | None:
+    lanes = sum(site.lanes for site in facts.sites)
+    active = sum(site.active for site in facts.sites)
+    if not lanes or not active or 1 - active / lanes < MASKED_MUCH:
+        return None
+    if sum(site.bytes_requested for site in facts.sites) < _FEW_BYTES:
+        return None
+    worst = max(facts.sites, key=lambda site: site.lanes - site.active)
+    if worst.masked_off_share < MASKED_MUCH:
+        return None
+    share = active / lanes
+
+    def better(then: Facts) -> bool:
+        offered = sum(site.lanes for site in then.sites)
+        return bool(offered) and sum(site.active for site in then.sites) / offered > 1.5 * share
+
+    settings = [
+        setting
+        for halvings in (1, 2, 3, 4)
+        for setting in choices.scaled(facts, 0.5**halvings, choices.blocks(facts))
+    ]
+    wanted = [item for item in settings if next(iter(item.values()), None)]
+    likely = sorted(wanted, key=lambda item: _misses(facts, item, share))
+    predicted = trials.best(choices.tries(trials, iter(likely)), better=better, least=0.0)
+    item = about(
+        "memory access", "masked-off",
+        f"the mask switches {worst.masked_off_share:.0%} of the lanes of this "
+        f"{worst.kind} off: they take registers and issue slots all the same",
+        "choose the smallest block that holds what is needed: the next power of two above it",
+        facts, worst.line,
+        figure("lanes in all", lanes, "lanes"),
+        figure("lanes that the masks let through", active, "lanes"),
+        file=worst.file,
+    )  # fmt: skip
+    gain = gain_of(1 / share, f"lanes in all over lanes let through: {lanes:,} / {active:,}")
+    return with_try(trials, item, predicted, gain)
+
+
+def _misses(facts: Facts, setting: dict[str, KnobValue], share: float) -> float:
+    """Return how far a setting is from shrinking its block by just what the masks switch off."""
+    name, value = next(iter(setting.items()))
+    now = facts.config[name]
+    shrunk = float(str(value)) / float(str(now))
+    return abs(shrunk - share) + (1.0 if shrunk < share * 0.99 else 0.0)
+
+
+# ------------------------------------------------------------------- hints
+
+
+def _missing_hint(facts: Facts, trials: Trials) -> Advice | None:
+    if facts.text is None or facts.code is None:
+        return None
+    found = hints.hint(facts, trials)
+    if found is None:
+        return None
+    site, attempt, runs, bits = found
+
+    def better(then: Facts) -> bool:
+        return narrow_accesses(then) < narrow_accesses(facts)
+
+    predicted = trials.best([attempt], better=better, least=0.0)
+    if predicted is None:
+        return None
+    before, after = narrow_accesses(facts), narrow_accesses(predicted.facts)
+    most = min(before / max(after, 1), WIDE_BITS / bits)
+    item = about(
+        "memory access", "missing-hint",
+        f"the compiler cannot prove that this {site.kind} is aligned, and moves {bits} bits a "
+        "thread at a time",
+        "where it always holds, say so: tl.multiple_of for the alignment in bytes of the first "
+        "address, tl.max_contiguous for how many elements follow on",
+        facts, site.line,
+        figure("bits of one access of a thread", bits, "bit", "compiled"),
+        figure("every run of addresses looked at begins at a multiple of", runs, "B"),
+        figure("narrow memory instructions", before, "instructions", "compiled"),
+        figure("narrow memory instructions with the hint", after, "instructions", "compiled"),
+        file=site.file,
+        notes=("that the addresses are aligned was seen in this launch; that they always are is "
+               "yours to know",),
+    )  # fmt: skip
+    gain = gain_of(most, f"narrow memory instructions before over after: {before} / {after}")
+    return with_try(trials, item, predicted, gain)
+
+
+def narrow_accesses(facts: Facts) -> int:
+    """Return the machine instructions that move less than 16 bytes a thread, of global memory."""
+    if facts.code is None:
+        return 0
+    return dict(facts.code.total).get("narrow memory", 0)
+
+
+# ------------------------------------------------------------------- volatile loads
+
+
+def _volatile(facts: Facts, trials: Trials) -> Advice | None:
+    if facts.text is None:
+        return None
+    for call in facts.text.calls("load"):
+        attempt = rewrites.without_keyword(facts, call, "volatile", "True")
+        site = next((item for item in facts.sites if item.line == call.lineno), None)
+        if attempt is None or site is None:
+            continue
+        again = max(facts.executions(site), 1.0) * 1.0
+        wide = WIDE_BITS / 8 / facts.element_bytes
+        item = about(
+            "memory access", "volatile",
+            "volatile=True sends every load to memory anew, one element a thread at a time",
+            "leave it out, unless another program writes there while this one reads",
+            facts, call.lineno,
+            in_words(facts.text.shown(call.lineno)),
+            figure("loads of one program here", again, "loads"),
+            figure("elements that one access of a thread could hold", wide, "elements", "launch"),
+        )  # fmt: skip
+        gain = gain_of(wide, f"16 bytes of an access over an element's {facts.element_bytes}")
+        return with_try(trials, item, trials.best([attempt], least=0.0), gain)
+    return None
+
+
+# ------------------------------------------------------------------- atomics
+
+
+def _atomics(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
+    for site in facts.sites:
+        if site.kind != "atomic" or site.bytes_requested < _FEW_BYTES // 16:
+            continue
+        updates = updates_of_one_address(site)
+        if updates <= _ONCE and facts.coverage is not None and not site.sampled:
+            yield _as_store(facts, trials, site)
+            return
+        if updates >= _CONTENDED:
+            found = _contended(facts, trials, site, updates)
+            yield found
+            if found is not None:
+                return
+        yield _order(facts, trials, site)
+        return
+
+
+def _as_store(facts: Facts, trials: Trials, site: AccessSite) -> Advice | None:
+    attempt = rewrites.atomic_to_store(facts, site.line)
+    if attempt is None:
+        return None
+    bytes_now = sum(item.bytes_requested for item in facts.sites) + site.bytes_requested
+    item = about(
+        "memory access", "atomic-store",
+        f"this atomic updates each element of {', '.join(site.tensors)} exactly once: nobody "
+        "shares it",
+        "store instead: tl.store(pointer, value, mask); an atomic makes the L2 read and write",
+        facts, site.line,
+        figure("elements updated", site.active, "elements"),
+        figure("updates of each", 1, "updates"),
+        file=site.file,
+        notes=("right only where the tensor holds zeros before the launch",),
+    )  # fmt: skip
+    factor = bytes_now / (bytes_now - site.bytes_requested)
+    gain = gain_of(factor, f"bytes at the L2 with the atomic's read over without: {factor:.3g}")
+    return with_try(trials, item, trials.best([attempt], least=0.0), gain)
+
+
+def _contended(facts: Facts, trials: Trials, site: AccessSite, updates: float) -> Advice | None:
+    settings = [
+        setting
+        for factor in (16, 8, 4)
+        for setting in choices.scaled(facts, factor, choices.blocks(facts))
+    ]
+    predicted = trials.best(choices.tries(trials, iter(settings)))
+    item = about(
+        "memory access", "atomic-contention",
+        f"{updates:,.0f} updates go to each element of {', '.join(site.tensors)}, one after "
+        "another in the L2",
+        "combine more within a program first (a larger block, tl.sum before the atomic), or give "
+        "every program an element of its own and add these up afterwards",
+        facts, site.line,
+        figure("updates of one element", updates, "updates"),
+        file=site.file,
+    )  # fmt: skip
+    then = replace(trials.now, contention_ms=0.0)
+    gain = by_parts(trials.now, then, "one update of an address a cycle, against none")
+    return with_try(trials, item, predicted, gain if predicted is None else None)
+
+
+def _order(facts: Facts, trials: Trials, site: AccessSite) -> Advice | None:
+    attempt = rewrites.relaxed(facts, site.line)
+    line = facts.by_line.get(site.line)
+    if attempt is None or line is None or not dict(line.counts).get("barrier", 0):
+        return None
+    fences = dict(line.counts)["barrier"]
+
+    def better(then: Facts) -> bool:
+        return _barriers(then) < _barriers(facts)
+
+    predicted = trials.best([attempt], better=better, least=0.0)
+    if predicted is None:
+        return None
+    times = facts.executions(site)
+    waits = times * LATENCY_MS
+    item = about(
+        "memory access", "atomic-order",
+        "this atomic orders all other memory accesses around it (sem='acq_rel', the default): each "
+        "waits until everything before it has arrived",
+        "write sem='relaxed' where the atomic only adds up and nothing is read because of it",
+        facts, site.line,
+        figure("fences and barriers on the line", fences, "instructions", "compiled"),
+        figure("atomics of one program here", times, "atomics"),
+        file=site.file,
+    )  # fmt: skip
+    each = max(trials.now.latency_ms, waits)
+    gain = gain_of(
+        1 + waits / max(each, 1e-9),
+        f"a wait of {LATENCY_MS * 1e3:g} µs (assumed) for each of {times:.3g} atomics of a program",
+    )
+    return with_try(trials, item, predicted, gain)
+
+
+def _barriers(facts: Facts) -> int:
+    return 0 if facts.code is None else dict(facts.code.total).get("barrier", 0)

@@ -1,0 +1,40 @@
+"""A vector sum with a print left in, under a condition that never holds."""
+
+import torch
+import triton
+import triton.language as tl
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    x = tl.load(x_ptr + offsets, mask=inside)
+    y = tl.load(y_ptr + offsets, mask=inside)
+    if n < 0:
+        tl.device_print("x", x)
+        tl.device_print("y", y)
+    tl.store(out_ptr + offsets, x + y, mask=inside)
+
+
+def inputs(n):
+    return torch.rand(n, device=DEVICE), torch.rand(n, device=DEVICE)
+
+
+def add(x, y):
+    out = torch.empty_like(x)
+    add_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](
+        x, y, out, x.numel(), BLOCK=1024
+    )
+    return out
+
+
+def example(n=1 << 24):
+    return add(*inputs(n))
+
+
+def reference(n=1 << 24):
+    x, y = inputs(n)
+    return x + y
