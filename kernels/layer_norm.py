@@ -4,7 +4,8 @@ Forward: one program a row, mean and variance in one pass over registers. Backwa
 to sum: the gradient of x needs sums along a row, which one program holds; the gradients of weight
 and bias need sums down the columns, over all programs. Here each program adds up its own rows,
 writes one partial row of each, side by side, and a second kernel sums the partial rows: no atomics,
-the same result at every run.
+the same result at every run. Sums are kept in the precision of `mean`: double where x is, so that
+`torch.autograd.gradcheck` can look at the gradients.
 """
 
 import torch
@@ -27,17 +28,18 @@ def layer_norm_forward(
     x_ptr, weight_ptr, bias_ptr, y_ptr, mean_ptr, inverse_ptr, stride, n_cols, eps,
     BLOCK_SIZE: tl.constexpr,
 ):  # fmt: skip
-    row = tl.program_id(0)
+    precision: tl.constexpr = mean_ptr.dtype.element_ty
+    row = tl.program_id(0).to(tl.int64)  # rows times stride may pass 2^31
     columns = tl.arange(0, BLOCK_SIZE)
     mask = columns < n_cols
-    x = tl.load(x_ptr + row * stride + columns, mask=mask, other=0.0).to(tl.float32)
+    x = tl.load(x_ptr + row * stride + columns, mask=mask, other=0.0).to(precision)
     mean = tl.sum(x, axis=0) / n_cols
     # The padding must not count: it is 0, and 0 - mean would.
     centred = tl.where(mask, x - mean, 0.0)
     variance = tl.sum(centred * centred, axis=0) / n_cols
     inverse = 1 / tl.sqrt(variance + eps)
-    weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(tl.float32)
-    bias = tl.load(bias_ptr + columns, mask=mask, other=0.0).to(tl.float32)
+    weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(precision)
+    bias = tl.load(bias_ptr + columns, mask=mask, other=0.0).to(precision)
     y = centred * inverse * weight + bias
     tl.store(y_ptr + row * stride + columns, y.to(y_ptr.dtype.element_ty), mask=mask)
     tl.store(mean_ptr + row, mean)
@@ -49,16 +51,17 @@ def layer_norm_backward(
     dy_ptr, x_ptr, weight_ptr, mean_ptr, inverse_ptr, dx_ptr, partial_ptr,
     stride, n_rows, n_cols, BLOCK_SIZE: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
-    program = tl.program_id(0)
+    precision: tl.constexpr = mean_ptr.dtype.element_ty
+    program = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, BLOCK_SIZE)
     mask = columns < n_cols
-    weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(tl.float32)
-    dweight = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)
-    dbias = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)
+    weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(precision)
+    dweight = tl.zeros((BLOCK_SIZE,), dtype=precision)
+    dbias = tl.zeros((BLOCK_SIZE,), dtype=precision)
     # With stages the next row is on its way into shared memory while this one is summed.
     for row in tl.range(program, n_rows, tl.num_programs(0), num_stages=STAGES):
-        x = tl.load(x_ptr + row * stride + columns, mask=mask, other=0.0).to(tl.float32)
-        dy = tl.load(dy_ptr + row * stride + columns, mask=mask, other=0.0).to(tl.float32)
+        x = tl.load(x_ptr + row * stride + columns, mask=mask, other=0.0).to(precision)
+        dy = tl.load(dy_ptr + row * stride + columns, mask=mask, other=0.0).to(precision)
         inverse = tl.load(inverse_ptr + row)
         normal = tl.where(mask, (x - tl.load(mean_ptr + row)) * inverse, 0.0)
         scaled = weight * dy
@@ -77,7 +80,7 @@ def sum_partial_rows(
     partial_ptr, out_ptr, n_rows, n_cols, BLOCK_ROWS: tl.constexpr, BLOCK_COLUMNS: tl.constexpr
 ):
     columns = tl.program_id(0) * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
-    total = tl.zeros((BLOCK_COLUMNS,), dtype=tl.float32)
+    total = tl.zeros((BLOCK_COLUMNS,), dtype=partial_ptr.dtype.element_ty)
     for first in range(0, n_rows, BLOCK_ROWS):
         rows = first + tl.arange(0, BLOCK_ROWS)
         inside = (rows[:, None] < n_rows) & (columns[None, :] < n_cols)
@@ -94,7 +97,8 @@ class LayerNorm(torch.autograd.Function):
         """Return the normalised rows; mean and scale are kept for backward."""
         n_rows, n_cols = x.shape
         y = torch.empty_like(x)
-        mean = torch.empty(n_rows, device=x.device, dtype=torch.float32)
+        precision = torch.float64 if x.dtype == torch.float64 else torch.float32
+        mean = torch.empty(n_rows, device=x.device, dtype=precision)
         inverse = torch.empty_like(mean)
         block = triton.next_power_of_2(n_cols)
         layer_norm_forward[(n_rows,)](
@@ -113,7 +117,7 @@ class LayerNorm(torch.autograd.Function):
         programs = min(multiprocessors() * WAVES, n_rows)
         dx = torch.empty_like(x)
         sums = torch.empty((2, n_cols), device=x.device, dtype=weight.dtype)
-        partial = torch.empty((programs, 2 * n_cols), device=x.device, dtype=torch.float32)
+        partial = torch.empty((programs, 2 * n_cols), device=x.device, dtype=mean.dtype)
         layer_norm_backward[(programs,)](
             dy, x, weight, mean, inverse, dx, partial, x.stride(0), n_rows, n_cols,
             BLOCK_SIZE=triton.next_power_of_2(n_cols), STAGES=1, num_warps=8,

@@ -13,8 +13,11 @@ from tests.engine.test_bundled_kernels import (
     HALF,
     SINGLE,
 )
+from tests.engine.ragged_cases import KERNELS as RAGGED
+from tests.engine.test_bundled_kernels_ragged import GRADIENTS, code
 
 pytestmark = pytest.mark.gpu
+DRAWS = 6
 
 FULL_SIZE: dict[str, tuple[str, tuple[float, float]]] = {
     "autotuned": ("n_rows=4096, n_cols=5000", SINGLE),
@@ -65,6 +68,20 @@ def test_kernels_are_right_on_the_gpu(run_engine, group: dict[str, list[str]]):
     for name, facts in found.items():
         assert set(facts["verdicts"]) == {"correct"}, name
         assert all(facts["fits"]), name
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_kernels_are_right_at_random_sizes_dtypes_and_seeds_on_the_gpu(run_engine, part: int):
+    names = sorted(RAGGED)[part::3]
+    found = run_engine(code(names, on_gpu=True, count=DRAWS), interpret=False)
+    assert found == {name: [] for name in names}
+
+
+def test_layer_norm_passes_gradcheck_on_the_gpu(run_engine):
+    on_gpu = GRADIENTS.replace("torch.Generator()", 'torch.Generator("cuda")').replace(
+        "dtype=torch.float64", 'dtype=torch.float64, device="cuda"'
+    )
+    assert run_engine(on_gpu, interpret=False) == {"right": True}
 
 
 def test_every_kernel_has_a_full_size():

@@ -1,0 +1,97 @@
+"""Random sizes, dtypes and seeds for every bundled kernel, the same at every run.
+
+`draws` gives calls of `example` and `reference`; sizes are drawn between bounds and rounded down to
+a multiple where the kernel asks for one. Both sides of a comparison get other random inputs by
+`SEEDED`, which shifts the seed that the files set.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+FLOATS = ("torch.float16", "torch.bfloat16", "torch.float32")
+LIMITS = {"torch.float16": 2e-2, "torch.bfloat16": 6e-2, "torch.float32": 1e-3}
+
+SEEDED = """
+import torch
+if not hasattr(torch, "plain_generator"):
+    torch.plain_generator = torch.Generator
+
+class Seeded(torch.plain_generator):
+    def manual_seed(self, seed):
+        return super().manual_seed(seed + {seed})
+
+torch.Generator = Seeded
+"""
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Bounds of each size in the interpreter; on a GPU the upper ones are `scale` times higher."""
+
+    sizes: dict[str, tuple[int, int]]
+    multiples: dict[str, int] = field(default_factory=dict)
+    choices: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    limit: float = 1e-3
+    scale: int = 16
+
+
+PRODUCT = {"m": (1, 150), "n": (1, 150), "k": (1, 150)}
+TYPES = {"dtype": FLOATS}
+
+KERNELS: dict[str, Ragged] = {
+    "autotuned": Ragged({"n_rows": (1, 9), "n_cols": (1, 900)}),
+    "debugging": Ragged({"n": (1, 3000)}, scale=1000),
+    "dot_pipeline": Ragged({"n_rows": (1, 20), "n_cols": (1, 1500)}, choices=TYPES),
+    "dropout": Ragged({"n": (1, 6000), "seed": (0, 2**20)}, scale=1000),
+    "flash_attention": Ragged(
+        {"batch": (1, 2), "heads": (1, 3), "length": (1, 150)},
+        choices={**TYPES, "head": ("16", "32"), "causal": ("True", "False")}, scale=4,
+    ),
+    "gather_scatter": Ragged({"n_rows": (1, 50), "n_cols": (1, 600), "n_indices": (1, 60)}),
+    "grid_stride": Ragged({"n": (1, 9000)}, scale=1000),
+    "grouped_gemm": Ragged({"m": (4, 90), "n": (4, 90), "k": (4, 90)}, limit=2e-2),
+    "heuristics": Ragged({"n_rows": (1, 20), "n_cols": (1, 900)}),
+    "layer_norm": Ragged({"n_rows": (1, 20), "n_cols": (2, 400)}, choices=TYPES),
+    "matmul": Ragged(PRODUCT, choices=TYPES, scale=8),
+    "matmul_descriptors": Ragged(
+        {"m": (1, 150), "n": (8, 150), "k": (8, 150)}, {"n": 8, "k": 8},
+        {"dtype": FLOATS[:2]}, scale=8,
+    ),
+    "matmul_fp8": Ragged(PRODUCT, limit=1e-3, scale=8),
+    "matmul_int8": Ragged(PRODUCT, limit=0.0, scale=8),
+    "matmul_persistent": Ragged(PRODUCT, choices=TYPES, scale=8),
+    "reduction": Ragged({"n": (1, 20_000)}, scale=1000),
+    "rms_norm": Ragged({"n_rows": (1, 9), "n_cols": (1, 2500)}, choices=TYPES),
+    "scan": Ragged({"n_rows": (1, 9), "n_cols": (1, 1300)}),
+    "softmax": Ragged({"n_rows": (1, 20), "n_cols": (1, 1500)}),
+    "split_k": Ragged({"m": (1, 90), "n": (1, 90), "k": (1, 700)}, choices=TYPES, scale=8),
+    "stencil_2d": Ragged({"height": (1, 60), "width": (1, 200)}),
+    "stencil_3d": Ragged({"depth": (1, 9), "height": (1, 20), "width": (1, 100)}, scale=8),
+    "strided_copy": Ragged({"n_rows": (1, 9), "n_cols": (1, 1500), "stride": (1, 2000)}, limit=0.0),
+    "transpose": Ragged({"m": (4, 150), "n": (4, 150)}, {"m": 4, "n": 4}, limit=0.0),
+    "vector_add": Ragged({"size": (1, 5000)}, limit=0.0, scale=1000),
+}  # fmt: skip
+
+
+def draws(name: str, count: int, *, on_gpu: bool = False) -> list[tuple[str, float]]:
+    """Return calls' arguments for a kernel, with the limit of each, relative and absolute."""
+    ragged, source = KERNELS[name], random.Random(name)
+    found = []
+    for turn in range(count):
+        arguments = {}
+        for size, (low, high) in ragged.sizes.items():
+            most = high * ragged.scale if on_gpu and size not in ("batch", "seed") else high
+            step = ragged.multiples.get(size, 1)
+            arguments[size] = str(max(source.randint(low, most) // step * step, low))
+        for option, values in ragged.choices.items():
+            arguments[option] = values[(turn + source.randrange(2)) % len(values)]
+        dtype = arguments.get("dtype", "")
+        limit = LIMITS.get(dtype, ragged.limit)
+        if on_gpu and (dtype == "torch.float32" or name == "matmul_fp8"):
+            limit = LIMITS["torch.float16"]  # tl.dot multiplies fp32 as tf32 there
+        if limit and name == "split_k":
+            limit = max(limit, 1e-2)  # its sums are long, and of what it was given
+        found.append((", ".join(f"{key}={value}" for key, value in arguments.items()), limit))
+    return found
