@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.ragged_cases import KERNELS as RAGGED
 from tests.engine.test_bundled_kernels import (
     BRAIN,
     CASES,
@@ -13,7 +14,6 @@ from tests.engine.test_bundled_kernels import (
     HALF,
     SINGLE,
 )
-from tests.engine.ragged_cases import KERNELS as RAGGED
 from tests.engine.test_bundled_kernels_ragged import GRADIENTS, code
 
 pytestmark = pytest.mark.gpu
