@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from playground.model.debugging import Breakpoint
     from playground.model.knobs import KnobValue
     from playground.protocol.debugging import (
+        DebugMode,
         Differed,
         Hunted,
-        Mode,
         PrintsOf,
         RanAlone,
     )
-
-    Against = str
 
 
 class DebugVerbs:
@@ -42,7 +40,7 @@ class DebugVerbs:
         program: int | Sequence[int] = 0,
         launch: int = 0,
         config: Config | None = None,
-        mode: Mode | None = None,
+        mode: DebugMode | None = None,
         job: Job | None = None,
         **knobs: KnobValue,
     ) -> RanAlone:
@@ -94,7 +92,7 @@ class DebugVerbs:
         launch: int = 0,
         config: Config | None = None,
         program: int | Sequence[int] | None = None,
-        mode: Mode | None = None,
+        mode: DebugMode | None = None,
         job: Job | None = None,
         **knobs: KnobValue,
     ) -> PrintsOf:
@@ -141,7 +139,7 @@ class DebugVerbs:
 
     def differences(
         self,
-        against: Against = "reference",
+        against: str = "reference",
         launch: int = 0,
         config: Config | None = None,
         job: Job | None = None,
@@ -230,7 +228,7 @@ class DebugVerbs:
 
     # ------------------------------------------------------------------------------ inside
 
-    def _mode(self, mode: Mode | None) -> Mode:
+    def _mode(self, mode: DebugMode | None) -> DebugMode:
         has_gpu = self._debugged.device.mode == "gpu"
         if mode == "gpu" and not has_gpu:
             raise ValueError("no GPU here: programs run in Triton's interpreter")

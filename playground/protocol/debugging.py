@@ -19,7 +19,8 @@ from playground.model.debugging import (
 )
 from playground.model.finding import Finding
 
-Mode = Literal["gpu", "interpreter"]
+DebugMode = Literal["gpu", "interpreter"]
+Against = Literal["interpreter", "reference", "captured"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class RunAlone:
     launch: int
     config: Config
     program: int
-    mode: Mode
+    mode: DebugMode
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,7 @@ class GetPrints:
 
     launch: int
     config: Config
-    mode: Mode
+    mode: DebugMode
     program: int | None = None
 
 
@@ -171,7 +172,7 @@ class CompareElements:
 
     launch: int
     config: Config
-    against: Literal["interpreter", "reference", "captured"]
+    against: Against
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,11 +26,13 @@ from playground.protocol.compiler import (
     StageDiff,
 )
 from playground.protocol.debugging import (
+    Against,
     BlockValue,
     CompareElements,
     Debug,
     DebugCommand,
     DebugEnded,
+    DebugMode,
     DebugRunning,
     DebugStopped,
     Differed,
@@ -150,6 +152,7 @@ Reply = (
 
 __all__ = [
     "Advised",
+    "Against",
     "BlockValue",
     "Cancel",
     "Checked",
@@ -170,6 +173,7 @@ __all__ = [
     "Debug",
     "DebugCommand",
     "DebugEnded",
+    "DebugMode",
     "DebugRunning",
     "DebugStopped",
     "Differed",

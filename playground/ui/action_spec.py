@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Menu = Literal["file", "edit", "view", "run", "help"]
-Needs = Literal["", "text", "launch", "busy", "measurement", "baseline", "file", "undo", "redo"]
+Menu = Literal["file", "edit", "view", "run", "debug", "help"]
+Needs = Literal[
+    "", "text", "launch", "busy", "measurement", "baseline", "file", "undo", "redo", "debugged",
+    "stopped",
+]  # fmt: skip
 
 MENU_TITLES: dict[Menu, str] = {
-    "file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help",
+    "file": "&File", "edit": "&Edit", "run": "&Run", "debug": "&Debug", "view": "&View",
+    "help": "&Help",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QToolButton
 
 from playground.ui.action_spec import MENU_TITLES, ActionSpec, Menu, Needs
+from playground.ui.debug_actions import DEBUG_ACTIONS
 from playground.ui.editing_actions import EDITING_ACTIONS
 from playground.ui.icons import icon
 from playground.ui.sharing_actions import SHARING_ACTIONS
@@ -129,7 +130,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("roofline.again", "&Measure the ceilings again", "run", 3,
                "measure_ceilings", "", "",
                "Measure memory, L2 and matrix products of this GPU anew", "launch"),
-    ActionSpec("nsight", "Profile with &Nsight Compute", "run", 3, "profile", "profile", "F9",
+    ActionSpec("nsight", "Profile with &Nsight Compute", "run", 3, "profile", "profile", "Ctrl+F9",
                "Run Nsight Compute on exactly this launch, or get the command for it", "launch"),
     ActionSpec("baseline.pin", "&Pin baseline", "run", 4, "document.pin_baseline", "pin",
                "Ctrl+B", "Compare further measurements with this one", "measurement", bar=3,
@@ -209,6 +210,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
                "Versions of what runs here"),
     *EDITING_ACTIONS,
     *SHARING_ACTIONS,
+    *DEBUG_ACTIONS,
 )  # fmt: skip
 
 

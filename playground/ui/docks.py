@@ -58,6 +58,8 @@ DOCKS: tuple[DockSpec, ...] = (
              "Ctrl+Alt+N"),
     DockSpec("experiments", "Experiments", "experiments", "playground.ui.views.experiments",
              "ExperimentsView", "Ctrl+Alt+X"),
+    DockSpec("debugger", "Debugger", "debug", "playground.ui.views.debugger", "DebuggerView",
+             "Ctrl+Alt+O"),
     DockSpec("telemetry", "Telemetry", "telemetry", "playground.ui.views.telemetry",
              "TelemetryView", "Ctrl+Alt+G"),
     DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
@@ -68,7 +70,7 @@ DOCKS: tuple[DockSpec, ...] = (
 # What the user sees first is filled first.
 _FILL_ORDER = (
     "knobs", "launches", "findings", "timings", "coverage", "compiler", "schedule", "compare",
-    "sweep", "curves", "roofline", "nsight", "experiments", "telemetry", "console",
+    "sweep", "curves", "roofline", "nsight", "debugger", "experiments", "telemetry", "console",
 )  # fmt: skip
 
 
@@ -127,6 +129,7 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["coverage"], docks["schedule"])
         window.tabifyDockWidget(docks["schedule"], docks["compiler"])
         window.tabifyDockWidget(docks["compiler"], docks["nsight"])
+        window.tabifyDockWidget(docks["nsight"], docks["debugger"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])
         window.tabifyDockWidget(docks["findings"], docks["telemetry"])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from playground.ui.curves_choice import SetupStore
     from playground.ui.document_compiler import DocumentCompiler
     from playground.ui.document_curves import DocumentCurves
+    from playground.ui.document_debugging import DocumentDebugging
     from playground.ui.document_editing import DocumentEditing
     from playground.ui.document_experiments import DocumentExperiments
     from playground.ui.document_nsight import DocumentNsight
@@ -95,6 +96,18 @@ class Document(DocumentText):
         from playground.ui.document_programs import DocumentPrograms
 
         return DocumentPrograms(self)
+
+    @cached_property
+    def debugging(self) -> DocumentDebugging:
+        """One program stepped through, run alone, compared."""
+        from playground.ui.document_debugging import DocumentDebugging
+
+        return DocumentDebugging(self)
+
+    @property
+    def is_debugging(self) -> bool:
+        """Whether a program is stepped through; asking makes no debugger."""
+        return "debugging" in vars(self) and self.debugging.active
 
     @cached_property
     def compiler(self) -> DocumentCompiler:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 AHEAD_DELAY_MS = 200
 """How long the engine must have been idle before it compiles ahead."""
 
-_BACKGROUND = ("ahead", "floor", "clocks", "edited", "prepare")
+_BACKGROUND = ("ahead", "floor", "clocks", "edited", "prepare", "debug")
 """Work that nobody waits for; what of it takes the engine's time makes way for everything else."""
 
 _UNASKED = (*_BACKGROUND, "query")
@@ -121,6 +121,10 @@ class EngineWork(QObject):
         job = self._send(request, kind)
         self._takers[job] = take
         return job
+
+    def tell(self, request: Request) -> None:
+        """Send what needs no answer."""
+        self._engine.send(request)
 
     def cancel_job(self, job: int) -> None:
         """Cancel one piece of work, if it is still on its way."""
@@ -233,7 +237,7 @@ class EngineWork(QObject):
         if kind == "":
             return
         take = self._takers.pop(job, None)
-        if kind == "clocks" and take is not None:
+        if kind in ("clocks", "debug") and take is not None:
             # Answered beside all other work: that goes on as it did.
             take(reply)
             return
@@ -343,7 +347,7 @@ class EngineWork(QObject):
         document = self._document
         launch = document.launch
         # Besides what the user waits for, nothing is asked of an engine that still compiles ahead.
-        at_work = any(kind != "clocks" for kind in self._kinds.values())
+        at_work = any(kind not in ("clocks", "debug") for kind in self._kinds.values())
         if launch is None or at_work or self.user_waits() or self._engine.state != "ready":
             return
         target = self.wire_target()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the settings file; one of a newer program is left to it."""
 RECENT_LIMIT = 12
-LAYOUT_VERSION = 5
+LAYOUT_VERSION = 6
 """Raised when docks come or go: an older saved layout is then left alone."""
 
 ThemeChoice = Literal["light", "dark", "system"]

@@ -13,6 +13,7 @@ from playground.ui.actions import Actions
 from playground.ui.attention import Attention
 from playground.ui.compiler_verbs import CompilerVerbs
 from playground.ui.coverage_verbs import CoverageVerbs
+from playground.ui.debug_verbs import DebugVerbs
 from playground.ui.docks import Docks
 from playground.ui.edit_verbs import EditVerbs
 from playground.ui.editor_area import EditorArea
@@ -89,6 +90,7 @@ class MainWindow(QMainWindow):
         self.docks = Docks(self, document, theme)
         self.compiler_verbs = CompilerVerbs(self)
         self.coverage_verbs = CoverageVerbs(self)
+        self.debug_verbs = DebugVerbs(self)
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
         table = self.actions_table
         self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])
@@ -102,7 +104,7 @@ class MainWindow(QMainWindow):
         self.resize(DEFAULT_SIZE)
         self._restore()
         self._show_title()
-        self._refresh_actions()
+        self.refresh_actions()
 
     # ------------------------------------------------------------------------ building
 
@@ -126,7 +128,7 @@ class MainWindow(QMainWindow):
             document.engineStateChanged, document.progressChanged, document.dirtyChanged,
             document.outlineChanged, document.knob_history.indexChanged,
         ):  # fmt: skip
-            changed.connect(self._refresh_actions)
+            changed.connect(self.refresh_actions)
         document.pathChanged.connect(self._take_typed_driver)
         document.runOptionsChanged.connect(self._show_run_options)
         self.drivers.typedChanged.connect(
@@ -162,7 +164,8 @@ class MainWindow(QMainWindow):
         self.setWindowModified(self.document.dirty)
         self.setWindowFilePath(path)
 
-    def _refresh_actions(self, *_what: object) -> None:
+    def refresh_actions(self, *_what: object) -> None:
+        """Enable the actions that have what they need."""
         document = self.document
         have: dict[Needs, bool] = {
             "": True,
@@ -174,6 +177,8 @@ class MainWindow(QMainWindow):
             "file": bool(document.path),
             "undo": document.knob_history.can_undo,
             "redo": document.knob_history.can_redo,
+            "debugged": document.is_debugging,
+            "stopped": document.is_debugging and document.debugging.stop is not None,
         }
         self.actions_table.refresh(have)
 

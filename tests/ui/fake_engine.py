@@ -30,6 +30,7 @@ from playground.protocol import messages
 from playground.ui.engine_port import EnginePort
 from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
+from tests.ui.fake_debugging import FakeDebugging
 from tests.ui.fake_experiments import FakeExperiments
 from tests.ui.fake_programs import FakePrograms
 from tests.ui.fake_sweeps import FakeSweeps
@@ -100,8 +101,9 @@ def vector_add_launch(
 
 
 class FakeEngine(
-    FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms, FakeSweeps, FakeExperiments
-):
+    FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms, FakeSweeps, FakeExperiments,
+    FakeDebugging,
+):  # fmt: skip
     def __init__(
         self,
         mode: str = "interpreter",
@@ -151,13 +153,16 @@ class FakeEngine(
             self._quiet.add(job)
         if isinstance(request, messages.Cancel):
             self._cancel(request.job)
+            self._end_debugged(request.job)
             self._queue.appendleft((messages.Finished(), job))
         else:
             answer: Callable[[messages.Request], list[messages.Reply]] = getattr(
                 self, f"_answer_{type(request).__name__.lower()}"
             )
             replies = answer(request)
-            if not isinstance(replies[-1], messages.Finished):
+            if isinstance(request, messages.Debug):
+                self.debug_job = job  # goes on until it is told to end
+            elif not replies or not isinstance(replies[-1], messages.Finished):
                 replies.append(messages.Finished())
             self._queue.extend((reply, job) for reply in replies)
         self._schedule()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.ui import icons
@@ -29,10 +29,13 @@ FIGURES_SCALE = 0.88
 class Gutter(QWidget):
     """Paints beside the editor; a click selects the line, one on how it accesses memory shows that.
 
-    `accessClicked` carries the line whose accesses were clicked.
+    `accessClicked` carries the line whose accesses were clicked, `markClicked` the one beside which
+    a mark was, or could be, and `menuWanted` that of a click with the right button.
     """
 
     accessClicked = Signal(int)
+    markClicked = Signal(int)
+    menuWanted = Signal(int, QPoint)
 
     def __init__(self, editor: MarkedText) -> None:
         super().__init__(editor)
@@ -43,6 +46,15 @@ class Gutter(QWidget):
         self.setAccessibleName("Line numbers")
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._pointed = False
+        self._points: Mapping[int, str] = {}
+        self._stopped = 0
+        self._hovered = 0
+        self.setMouseTracking(True)
+
+    def show_points(self, points: Mapping[int, str], stopped: int = 0) -> None:
+        """Show breakpoints (conditions by line, from 1), and the line at which a program stands."""
+        self._points, self._stopped = points, stopped
+        self.update()
 
     def show_code(
         self, lines: Mapping[int, LineCode], arithmetic: int = 0, stale: str = ""
@@ -125,7 +137,9 @@ class Gutter(QWidget):
                 str(number + 1),
             )
             severity = editor.severity_at(number + 1)
-            if severity:
+            if self._paint_point(painter, number + 1, top):
+                pass
+            elif severity:
                 token = {"error": "bad", "warning": "warn"}.get(severity, "accent_link")
                 size = round(0.8 * height)
                 picture = icons.pixmap(severity, theme, token, size, self.devicePixelRatioF())
@@ -138,6 +152,47 @@ class Gutter(QWidget):
                 area = QRect(access_x, top, self.width() - access_x, height)
                 self.access.paint(painter, number + 1, area)
         painter.end()
+
+    def _paint_point(self, painter: QPainter, line: int, top: int) -> bool:
+        """Draw a breakpoint and where a program stands; tell whether there was any to draw."""
+        set_, stands = line in self._points, line == self._stopped
+        if not set_ and not stands and line != self._hovered:
+            return False
+        if not set_ and not stands and self._editor.severity_at(line):
+            return False
+        theme, height = self._editor.theme, self._editor.fontMetrics().height()
+        side = 0.62 * height
+        area = QRectF(0.24 * height, top + (height - side) / 2, side, side)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = theme.color("bad")
+        if not set_ and not stands:
+            colour.setAlphaF(0.35)
+        if set_ or not stands:
+            painter.setBrush(colour)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.drawEllipse(area)
+            if self._points.get(line):
+                painter.setPen(QPen(theme.color("surface"), max(1.0, 0.09 * height)))
+                for share in (0.38, 0.62):
+                    y = area.top() + share * side
+                    painter.drawLine(QPointF(area.left() + 0.25 * side, y),
+                                     QPointF(area.right() - 0.25 * side, y))  # fmt: skip
+        if stands:
+            left, middle, right = area.left() - 0.1 * side, area.center().y(), area.right()
+            arrow = QPolygonF([
+                QPointF(left, middle - 0.2 * side), QPointF(left + 0.5 * side, middle - 0.2 * side),
+                QPointF(left + 0.5 * side, middle - 0.5 * side),
+                QPointF(right + 0.2 * side, middle),
+                QPointF(left + 0.5 * side, middle + 0.5 * side),
+                QPointF(left + 0.5 * side, middle + 0.2 * side),
+                QPointF(left, middle + 0.2 * side),
+            ])  # fmt: skip
+            painter.setBrush(theme.color("stopped_arrow"))
+            painter.setPen(QPen(theme.color("surface"), 1))
+            painter.drawPolygon(arrow)
+        painter.restore()
+        return True
 
     def _paint_fold(self, painter: QPainter, line: int, top: int) -> None:
         """Draw the sign of what folds at a line (from 0): always where it is folded."""
@@ -159,20 +214,37 @@ class Gutter(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         """Show only what is folded."""
-        self._pointed = False
+        self._pointed, self._hovered = False, 0
         self.update()
         super().leaveEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show where a click would set a breakpoint."""
+        at = event.position()
+        line = self._line_at(at.y()) if at.x() < self._editor.fontMetrics().height() else 0
+        if line != self._hovered:
+            self._hovered = line
+            self.update()
 
     def tip(self, line: int, x: int) -> str:
         """Return what there is to say at `x` on a line: over the mark, the line's findings."""
         if not line:
             return ""
         found = self._editor.findings_at(line)
-        if found and x < self._editor.fontMetrics().height():
-            return finding_marks.tooltip(found)
+        if x < self._editor.fontMetrics().height():
+            parts = [self._point_tip(line)] if not found or line in self._points else []
+            parts += [finding_marks.tooltip(found)] if found else []
+            return "\n".join(parts)
         if self.access.shown and x >= self._access_x():
             return self.access.tip(line)
         return self.mix.tip(line)
+
+    def _point_tip(self, line: int) -> str:
+        condition = self._points.get(line)
+        if condition is None:
+            return "Click to stop here when a program is debugged (F9)"
+        where = f" where {condition}" if condition else ""
+        return f"Breakpoint{where}: a click takes it away, the right button sets a condition"
 
     def event(self, event: QEvent) -> bool:
         """Tell what the line under the mouse became."""
@@ -188,6 +260,12 @@ class Gutter(QWidget):
         if not line:
             return
         x = event.position().x()
+        if x < self._editor.fontMetrics().height():
+            if event.button() == Qt.MouseButton.RightButton:
+                self.menuWanted.emit(line, event.globalPosition().toPoint())
+            else:
+                self.markClicked.emit(line)
+            return
         if self._fold_x() <= x < self._numbers_px() and self._editor.folds.can_fold(line - 1):
             self._editor.folds.toggle(line - 1)
             return

@@ -61,6 +61,7 @@ class MarkedText(QPlainTextEdit):
         self._typing.timeout.connect(self._refresh_marks)
         self._matches: list[tuple[int, int]] = []
         self._flash: tuple[int, ...] = ()
+        self._stopped = 0
         self._loading = False
         self.folds = Folds(self)
         self.gutter = Gutter(self)
@@ -172,6 +173,12 @@ class MarkedText(QPlainTextEdit):
             self._flash = tuple(lines)
             self._refresh_marks()
 
+    def mark_stopped(self, line: int) -> None:
+        """Light up the 1-based line at which a program stands; 0 for none."""
+        if line != self._stopped:
+            self._stopped = line
+            self._refresh_marks()
+
     def marked_lines(self) -> dict[int, str]:
         """Return the 1-based lines that a finding or a match is on, with the colour's token.
 
@@ -196,6 +203,9 @@ class MarkedText(QPlainTextEdit):
             block = self.document().findBlockByNumber(line - 1)
             if block.isValid():
                 marks.append(self._line_mark(block, color("selection")))
+        stopped = self.document().findBlockByNumber(self._stopped - 1)
+        if self._stopped and stopped.isValid():
+            marks.append(self._line_mark(stopped, color("stopped_line")))
         for start, end in self._matches[:2000]:
             marks.append(self._span_mark(start, end, background=color("search")))
         for position in brackets.pair_at(self):

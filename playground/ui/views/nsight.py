@@ -126,7 +126,7 @@ class NsightView(QWidget):
         text = "Cancel" if running else "Profile with Nsight Compute"
         self._start.setText(text)
         self._start.setAccessibleName(text)
-        self._start.setToolTip("Stop Nsight Compute" if running else f"{text} (F9)")
+        self._start.setToolTip("Stop Nsight Compute" if running else f"{text} (Ctrl+F9)")
         self._start.setIcon(icon("cross" if running else "profile", self._theme))
         self._start.setEnabled(running or document.launch is not None)
         self._copy.setIcon(icon("copy", self._theme))
