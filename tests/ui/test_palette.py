@@ -77,7 +77,7 @@ def test_preferences_change_theme_size_and_keys(window):
     assert window.settings.wrap
     assert window.actions_table["run"].shortcut().toString() == "F4"
     assert window.settings.shortcuts() == {"run": "F4"}
-    assert "(F10)" in window.actions_table["run"].toolTip()
+    assert "(F4)" in window.actions_table["run"].toolTip()
 
 
 def test_two_actions_cannot_share_keys(window):
