@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from playground.cli.process import Outcome
     from playground.model.finding import Stage
+    from playground.ui.kernel_remote import RemotePlace
 
 
 _EXAMPLES = """\
@@ -83,6 +84,18 @@ def _window(arguments: Sequence[str]) -> int:
         metavar="DIR",
         help="where the tuned file and the picture go when there is no window (default: here)",
     )
+    parser.add_argument(
+        "--remote", metavar="HOST", default="",
+        help="run the engine on another machine over SSH; it needs triton-playground, no display",
+    )  # fmt: skip
+    parser.add_argument(
+        "--remote-python", metavar="PYTHON", default="python3",
+        help="HOST's Python with triton-playground (default: python3)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--existing", metavar="FILE", default="",
+        help="use a running Jupyter kernel, by its connection file (on HOST, with --remote)",
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=version())
     options = parser.parse_args(arguments)
     if options.file is not None and (wrong := _no_file(options.file)):
@@ -93,7 +106,7 @@ def _window(arguments: Sequence[str]) -> int:
     if not reason:
         from playground.ui.app import main as open_window
 
-        return open_window(options.file)
+        return open_window(options.file, _place(options, parser))
     if options.file is None:
         parser.error(f"no display ({reason}), so a FILE is needed to work on in the terminal")
     if not options.output_dir.is_dir():
@@ -102,6 +115,20 @@ def _window(arguments: Sequence[str]) -> int:
 
     with writing():
         return headless.run(options.file, options.output_dir, reason)
+
+
+def _place(options: argparse.Namespace, parser: argparse.ArgumentParser) -> RemotePlace | None:
+    """Return where the engine is to run, None for this machine."""
+    if not options.remote and not options.existing:
+        return None
+    from playground.ui.kernel_remote import PlaceError, RemotePlace
+
+    place = RemotePlace(options.remote, options.existing, options.remote_python)
+    try:
+        place.launcher()
+    except PlaceError as error:
+        parser.error(str(error))
+    return place
 
 
 # ------------------------------------------------------------------ the verbs

@@ -109,7 +109,7 @@ def run_kernel(arguments: Sequence[str]) -> None:
 
     def start_session() -> None:
         # In the main thread, so that CUDA's context and signal handlers belong to it.
-        server.start_session(_make_session)
+        server.start_session(make_session)
 
     from tornado.ioloop import IOLoop
 
@@ -126,7 +126,8 @@ def _explain_exit() -> None:
     sys.stdout.write("The console stays as long as its window; restart the engine to start over.\n")
 
 
-def _make_session() -> Any:
+def make_session() -> Any:
+    """Return a session on what this machine has."""
     from playground.engine.session import Session
 
     return Session()

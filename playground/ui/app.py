@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
+    from playground.ui.kernel_remote import RemotePlace
     from playground.ui.settings import ThemeChoice
     from playground.ui.theme import ThemeName
     from playground.ui.window import MainWindow
@@ -65,8 +66,11 @@ def build_window(
     return MainWindow(document, theme, engine, settings=settings)
 
 
-def main(path: str | None = None) -> int:
-    """Open the window, with `path` in it if given; return the exit status when it closes."""
+def main(path: str | None = None, place: RemotePlace | None = None) -> int:
+    """Open the window, with `path` in it if given; return the exit status when it closes.
+
+    `place` is where the engine runs, if not here.
+    """
     # Collecting garbage among a few hundred thousand fresh objects that all stay only costs time.
     gc.disable()
     app = application()
@@ -77,7 +81,7 @@ def main(path: str | None = None) -> int:
     from playground.ui.document import Document
     from playground.ui.late_engine import LateEngine
 
-    engine = LateEngine()
+    engine = LateEngine(place)
     document = Document(engine)
     window = build_window(document, theme, engine, settings=settings)
     report = ErrorsToFindings(document)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from playground.ui.document_roofline import DocumentRoofline
     from playground.ui.document_sweep import DocumentSweep
     from playground.ui.engine_port import EnginePort
+    from playground.ui.kernel_remote import RemotePlace
 
 SIMULATED = "the GPU is simulated"
 """How a run's finding begins that tells of tensors which only seem to be on a GPU."""
@@ -147,6 +148,12 @@ class Document(DocumentText):
         self.work.plan_restart()
         self._forget_results()
         self.engine.restart()
+
+    def move_engine(self, place: RemotePlace | None) -> None:
+        """Go on with an engine at another place (None: here); what ran well runs again there."""
+        self.work.plan_restart()
+        self._forget_results()
+        self.engine.move(place)
 
     def cancel(self) -> None:
         """Cancel the sweep, replay or run at work; the engine stops it at its next step."""

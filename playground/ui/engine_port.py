@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
     from playground.protocol.messages import Request
+    from playground.ui.kernel_remote import RemotePlace
 
 STATES = ("starting", "ready", "busy", "restarting", "dead")
 """What an engine can be; `stateChanged` carries one of them."""
@@ -17,6 +18,7 @@ class EnginePort(QObject):
     """An engine as the document sees it: the real kernel process, or a fake in tests.
 
     `reply` carries a reply and the job it belongs to; the last reply of every job is `Finished`.
+    `latencyMeasured` carries the way to an engine elsewhere and back, in ms.
     A fresh engine announces itself with `Ready` as job 0. After `dead` or `restarting` no reply of
     an older job comes any more. `died` says why an engine ended that nobody asked to end.
     """
@@ -24,6 +26,7 @@ class EnginePort(QObject):
     reply = Signal(object, int)
     stateChanged = Signal(str)
     died = Signal(str)
+    latencyMeasured = Signal(float)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +36,11 @@ class EnginePort(QObject):
     def state(self) -> str:
         """One of `STATES`."""
         return self._state
+
+    @property
+    def place(self) -> str:
+        """Where the engine runs, for people; an empty text on this machine."""
+        return ""
 
     def start(self) -> None:
         """Begin to start the engine; returns at once, `stateChanged` tells when it is ready."""
@@ -48,6 +56,10 @@ class EnginePort(QObject):
 
     def restart(self) -> None:
         """Replace the engine by a fresh one; everything it held is lost."""
+        raise NotImplementedError
+
+    def move(self, place: RemotePlace | None) -> None:
+        """Go on with an engine at another place, None being this machine; all it held is lost."""
         raise NotImplementedError
 
     def shutdown(self) -> None:

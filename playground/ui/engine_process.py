@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import queue
 import shutil
-import signal
 import sys
 import tempfile
 import threading
@@ -20,54 +18,25 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
 from playground.ui.comm_watch import LOST, CommWatch
+from playground.ui.connection_watch import ConnectionWatch
 from playground.ui.engine_port import EnginePort
-from playground.ui.kernel_process import (
-    GRACE_S,
-    Kernel,
-    death,
-    end_kernel,
-    short_folder,
-    start_kernel,
-)
+from playground.ui.inbox import Inbox
+from playground.ui.kernel_process import GRACE_S, Kernel, short_folder, start_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Launcher = Callable[[Path, int], Kernel]
+
     from playground.protocol.messages import Reply, Request
     from playground.ui.engine_client import EngineClient
+    from playground.ui.kernel_remote import RemotePlace
 
 _log = logging.getLogger(__name__)
 
 JOBS_TARGET = "playground.jobs"
 SIDE_TARGET = "playground.side"
 FIRST_RETRY_MS, RETRY_MS = 1500, 50
-
-
-class Inbox(QObject):
-    """Receives one kernel's messages in the window's thread; those of a kernel gone are dropped."""
-
-    def __init__(self, kernel: Kernel, engine: EngineProcess) -> None:
-        super().__init__(engine)
-        self._kernel = kernel
-        self._engine = engine
-
-    @Slot(object)
-    def on_iopub(self, message: dict[str, Any]) -> None:
-        """Hand on an output message."""
-        if self._engine.kernel is self._kernel:
-            self._engine.take_iopub(self._kernel, message)
-
-    @Slot(object)
-    def on_shell(self, message: dict[str, Any]) -> None:
-        """Hand on a message of the shell channel."""
-        if self._engine.kernel is self._kernel:
-            self._engine.take_shell(self._kernel, message)
-
-    @Slot(object)
-    def on_control(self, message: dict[str, Any]) -> None:
-        """Hand on a control message."""
-        if self._engine.kernel is self._kernel:
-            self._engine.take_control(self._kernel, message)
 
 
 class EngineProcess(EnginePort):
@@ -81,24 +50,34 @@ class EngineProcess(EnginePort):
     _launched = Signal(object)
     _launchFailed = Signal(int, str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, launcher: Launcher = start_kernel) -> None:
         super().__init__(parent)
+        self._launcher = launcher
         self._kernel: Kernel | None = None
         self._generation = 0
         self._job = 0
         self._open_jobs: set[int] = set()
         self._comms = CommWatch()
         self._executing = False
+        self._attaching = ""
         self._closed = False
         self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=short_folder()))
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="engine-process", daemon=True)
+        self.watch = ConnectionWatch(self)
+        self.watch.lost.connect(self._on_lost)
+        self.watch.measured.connect(self.latencyMeasured)
         self._retry = QTimer(self)
         self._retry.timeout.connect(self._ask_for_subshell)
         self._launched.connect(self._on_launched)
         self._launchFailed.connect(self._on_launch_failed)
 
     # -------------------------------------------------------------------------- EnginePort
+
+    @property
+    def place(self) -> str:
+        """Where the kernel runs, for people; an empty text on this machine."""
+        return self.watch.place
 
     @property
     def kernel(self) -> Kernel | None:
@@ -137,10 +116,18 @@ class EngineProcess(EnginePort):
         return job
 
     def interrupt(self) -> None:
-        """Send SIGINT to the kernel alone: its compile workers go on."""
+        """Interrupt what the kernel runs."""
         if self._kernel is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._kernel.pid, signal.SIGINT)
+            self._kernel.interrupt()
+
+    def move(self, place: RemotePlace | None) -> None:
+        """Leave the kernel that runs now, and take one at another place."""
+        self.use(start_kernel if place is None else place.launcher())
+        self.restart()
+
+    def use(self, launcher: Launcher) -> None:
+        """Take the kernel that `launcher` starts or reaches, from the next start on."""
+        self._launcher = launcher
 
     def restart(self) -> None:
         """End the kernel and start a fresh one."""
@@ -156,6 +143,9 @@ class EngineProcess(EnginePort):
             return
         self._closed = True
         self._generation += 1
+        give_up = getattr(self._launcher, "give_up", None)
+        if give_up is not None:
+            give_up()
         self._end_current(graceful=True)
         if self._worker.is_alive():
             self._tasks.put(None)
@@ -190,14 +180,14 @@ class EngineProcess(EnginePort):
         if generation != self._generation:
             return
         try:
-            kernel = start_kernel(self._folder, generation)
+            kernel = self._launcher(self._folder, generation)
         except Exception as error:  # the window must hear of it, whatever it is
             self._launchFailed.emit(generation, f"{type(error).__name__}: {error}")
             return
         self._launched.emit(kernel)
         if generation != self._generation:
             # The window was closed meanwhile and handles no more events: nobody else would do it.
-            end_kernel(kernel, graceful=False)
+            kernel.end(graceful=False)
 
     @Slot(int, str)
     def _on_launch_failed(self, generation: int, why: str) -> None:
@@ -215,7 +205,7 @@ class EngineProcess(EnginePort):
 
         self._kernel = kernel
         client = EngineClient()
-        client.load_connection_info(kernel.manager.get_connection_info())
+        client.load_connection_info(kernel.connection_info())
         client.start_channels()
         kernel.client = client
         kernel.inbox = Inbox(kernel, self)
@@ -223,6 +213,17 @@ class EngineProcess(EnginePort):
         client.shell_channel.message_received.connect(kernel.inbox.on_shell)
         client.control_channel.message_received.connect(kernel.inbox.on_control)
         self._watch(kernel)
+        if kernel.attach:
+            content = {
+                "code": kernel.attach,
+                "silent": True,
+                "store_history": False,
+                "user_expressions": {},
+                "allow_stdin": False,
+                "stop_on_error": False,
+            }
+            self._attaching = self._send_shell(kernel, "execute_request", content, [], None)
+        self.watch.follow(kernel)
         self._retry.start(FIRST_RETRY_MS)
         self.clientChanged.emit(client)
 
@@ -237,13 +238,15 @@ class EngineProcess(EnginePort):
 
     def _watch(self, kernel: Kernel) -> None:
         # A process descriptor becomes readable when the process ends: no polling, no waiting.
+        if kernel.pid is None:
+            return
         kernel.pidfd = os.pidfd_open(kernel.pid)
         kernel.notifier = QSocketNotifier(kernel.pidfd, QSocketNotifier.Type.Read, self)
         kernel.notifier.activated.connect(self._on_exit)
 
     def _open_comms(self, kernel: Kernel) -> None:
         # Not before the first output message came: until the subscription stands, replies are lost.
-        if kernel.subshell is None or not kernel.heard or kernel.comms_open:
+        if kernel.subshell is None or not kernel.heard or kernel.comms_open or kernel.attach:
             return
         kernel.comms_open = True
         kernel.jobs_comm, kernel.side_comm = uuid.uuid4().hex, uuid.uuid4().hex
@@ -273,7 +276,7 @@ class EngineProcess(EnginePort):
         buffers: list[bytes],
         subshell: str | None,
     ) -> str:
-        """Send a message and return its id."""
+        """Send a message on the shell channel and return its id."""
         client = kernel.client
         if client is None:
             return ""
@@ -288,6 +291,7 @@ class EngineProcess(EnginePort):
 
     def take_control(self, kernel: Kernel, message: dict[str, Any]) -> None:
         """Take a message of a kernel's control channel."""
+        self.watch.answered(message)
         if message["header"]["msg_type"] == "create_subshell_reply":
             kernel.subshell = kernel.subshell or message["content"].get("subshell_id")
             # A kernel that is not quite up answers with an error.
@@ -297,8 +301,14 @@ class EngineProcess(EnginePort):
             self._open_comms(kernel)
 
     def take_shell(self, kernel: Kernel, message: dict[str, Any]) -> None:
-        """Take a message of a kernel's shell channel: what comms it has."""
-        if message["header"]["msg_type"] != "comm_info_reply" or not kernel.comms_open:
+        """Take a message of a kernel's shell channel: its comms, or that it is an engine now."""
+        if message["header"]["msg_type"] == "comm_info_reply":
+            self._take_comms(kernel, message)
+        elif kernel.attach and message["parent_header"].get("msg_id") == self._attaching:
+            self._take_attached(kernel, message["content"])
+
+    def _take_comms(self, kernel: Kernel, message: dict[str, Any]) -> None:
+        if not kernel.comms_open:
             return
         there = message["content"].get("comms", {})
         if kernel.jobs_comm in there and kernel.side_comm in there:
@@ -310,6 +320,19 @@ class EngineProcess(EnginePort):
         for job in lost:
             self.reply.emit(messages.Finished(cancelled=True, findings=(LOST,)), job)
         self._show_state()
+
+    def _take_attached(self, kernel: Kernel, content: dict[str, Any]) -> None:
+        """Take the answer to the code that makes an engine of a foreign kernel."""
+        if content["status"] == "ok":
+            kernel.attach = ""
+            self._open_comms(kernel)
+            return
+        why = f"{content.get('ename', 'error')}: {content.get('evalue', '')}"
+        if content.get("ename") == "ModuleNotFoundError":
+            why = f"{content.get('evalue')}: install triton-playground where the kernel runs"
+        self._end_current(graceful=False)
+        self.died.emit(f"the kernel {kernel.place} could not be made an engine: {why}")
+        self._set_state("dead")
 
     def take_iopub(self, kernel: Kernel, message: dict[str, Any]) -> None:
         """Take a message of a kernel's output channel."""
@@ -375,8 +398,15 @@ class EngineProcess(EnginePort):
         kernel = self._kernel
         if kernel is None:
             return
+        self._after_death(kernel, kernel.death())
+
+    @Slot(str)
+    def _on_lost(self, why: str) -> None:
+        if self._kernel is not None:
+            self._after_death(self._kernel, why)
+
+    def _after_death(self, kernel: Kernel, why: str) -> None:
         was_ready = kernel.ready
-        why = death(kernel)
         self._end_current(graceful=False)
         self.died.emit(why)
         self._set_state("dead")
@@ -387,6 +417,7 @@ class EngineProcess(EnginePort):
     def _end_current(self, *, graceful: bool) -> None:
         kernel, self._kernel = self._kernel, None
         self._retry.stop()
+        self.watch.stop()
         self._open_jobs.clear()
         self._comms.forget()
         self._executing = False
@@ -400,6 +431,6 @@ class EngineProcess(EnginePort):
             kernel.client.shell_channel.message_received.disconnect(kernel.inbox.on_shell)
             kernel.client.control_channel.message_received.disconnect(kernel.inbox.on_control)
             kernel.inbox.deleteLater()
-            if graceful:
+            if graceful and kernel.owned:
                 kernel.client.shutdown()
-        self._tasks.put(lambda: end_kernel(kernel, graceful=graceful))
+        self._tasks.put(lambda: kernel.end(graceful=graceful))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QSocketNotifier
 
     from playground.ui.engine_client import EngineClient
-    from playground.ui.engine_process import Inbox
+    from playground.ui.inbox import Inbox
 
 GRACE_S = 1.0
 """How long a kernel may take to end by itself before it is killed."""
@@ -27,12 +27,21 @@ _REPORT_BYTES = 4000
 
 @dataclass
 class Kernel:
-    """One life of the kernel process."""
+    """One life of a kernel, as the window knows it.
+
+    `pid` is the process whose end is the kernel's, None where that is out of reach. `place` says
+    for people where it runs, nothing for this machine. `attach` is code that makes an engine of a
+    foreign kernel, to be executed before anything is asked of it; such a kernel is not `owned`, and
+    goes on when the window closes. `far` tells that its connection is to be watched.
+    """
 
     generation: int
-    manager: KernelManager
-    pid: int
+    pid: int | None
     report: Path
+    place: str = ""
+    attach: str = ""
+    owned: bool = True
+    far: bool = False
     client: EngineClient | None = None
     pidfd: int | None = None
     notifier: QSocketNotifier | None = None
@@ -43,6 +52,95 @@ class Kernel:
     jobs_comm: str = ""
     side_comm: str = ""
     ready: bool = False
+
+    def connection_info(self) -> dict[str, Any]:
+        """Return what its client connects to, as a connection file has it."""
+        raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """Interrupt what it runs, as Ctrl+C would, by asking it."""
+        if self.client is not None:
+            message = self.client.session.msg("interrupt_request", {})
+            self.client.control_channel.send(message)
+
+    def end(self, *, graceful: bool) -> None:
+        """End what was started for it, and free what it used; outside the window's thread."""
+        if self.pidfd is not None:
+            os.close(self.pidfd)
+            self.pidfd = None
+        if self.client is not None:
+            self.client.end()
+
+    def death(self) -> str:
+        """Return why it ended: the first line for a message, the rest as its detail."""
+        raise NotImplementedError
+
+    def _with_report(self, why: str) -> str:
+        try:
+            tail = self.report.read_bytes()[-_REPORT_BYTES:].decode(errors="replace").strip()
+        except OSError:
+            tail = ""
+        return f"{why}\n{tail}" if tail else why
+
+
+@dataclass
+class LocalKernel(Kernel):
+    """A kernel that this window started on this machine."""
+
+    manager: KernelManager | None = None
+
+    def connection_info(self) -> dict[str, Any]:
+        """Return what its client connects to."""
+        return dict(self._manager.get_connection_info())
+
+    def interrupt(self) -> None:
+        """Send SIGINT to the kernel alone: its compile workers go on."""
+        if self.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGINT)
+
+    @property
+    def _manager(self) -> KernelManager:
+        if self.manager is None:
+            raise RuntimeError("a local kernel has a manager")
+        return self.manager
+
+    def end(self, *, graceful: bool) -> None:
+        """Wait for the kernel to end, kill what is left of its process group, free its sockets."""
+        provisioner: Any = self._manager.provisioner
+        process = provisioner.process if provisioner is not None else None
+        if process is not None and self.pid is not None:
+            if graceful:
+                with contextlib.suppress(Exception):  # a timeout: killed below
+                    process.wait(timeout=GRACE_S)
+            # Also after a good end: compile workers share the group, and none may stay behind.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+        super().end(graceful=graceful)
+        self._manager.cleanup_connection_file()
+        self._manager.cleanup_ipc_files()
+        self._manager.context.destroy(linger=0)
+        with contextlib.suppress(FileNotFoundError):
+            self.report.unlink()
+
+    def death(self) -> str:
+        """Return why the process ended."""
+        provisioner: Any = self._manager.provisioner
+        code = provisioner.process.wait() if provisioner and provisioner.process else None
+        if code is None:
+            why = "the engine process ended"
+        elif code < 0:
+            try:
+                name = signal.Signals(-code).name
+            except ValueError:
+                name = f"signal {-code}"
+            why = f"the engine process was ended by {name}"
+        else:
+            why = f"the engine process exited with status {code}"
+        return self._with_report(why)
 
 
 def start_kernel(folder: Path, generation: int) -> Kernel:
@@ -72,7 +170,7 @@ def start_kernel(folder: Path, generation: int) -> Kernel:
     with report.open("wb") as out:
         manager.start_kernel(stdout=out, stderr=out, env=_environment())
     provisioner: Any = manager.provisioner
-    return Kernel(generation, manager, provisioner.pid, report)
+    return LocalKernel(generation, provisioner.pid, report, manager=manager)
 
 
 def _environment() -> dict[str, str]:
@@ -84,52 +182,6 @@ def _environment() -> dict[str, str]:
         paths = [root, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
         environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     return environment
-
-
-def end_kernel(kernel: Kernel, *, graceful: bool) -> None:
-    """Wait for the kernel to end, kill what is left of its process group, free its sockets."""
-    provisioner: Any = kernel.manager.provisioner
-    process = provisioner.process if provisioner is not None else None
-    if process is not None:
-        if graceful:
-            with contextlib.suppress(Exception):  # a timeout: killed below
-                process.wait(timeout=GRACE_S)
-        # Also after a good end: compile workers share the group, and none may stay behind.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(kernel.pid, signal.SIGKILL)
-        process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
-    if kernel.pidfd is not None:
-        os.close(kernel.pidfd)
-    if kernel.client is not None:
-        kernel.client.end()
-    kernel.manager.cleanup_connection_file()
-    kernel.manager.cleanup_ipc_files()
-    kernel.manager.context.destroy(linger=0)
-    with contextlib.suppress(FileNotFoundError):
-        kernel.report.unlink()
-
-
-def death(kernel: Kernel) -> str:
-    """Return why the process ended: the first line for a message, the rest as its detail."""
-    provisioner: Any = kernel.manager.provisioner
-    code = provisioner.process.wait() if provisioner and provisioner.process else None
-    if code is None:
-        why = "the engine process ended"
-    elif code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        why = f"the engine process was ended by {name}"
-    else:
-        why = f"the engine process exited with status {code}"
-    try:
-        tail = kernel.report.read_bytes()[-_REPORT_BYTES:].decode(errors="replace").strip()
-    except OSError:
-        tail = ""
-    return f"{why}\n{tail}" if tail else why
 
 
 def short_folder() -> str | None:

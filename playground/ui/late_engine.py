@@ -9,6 +9,7 @@ from playground.ui.engine_port import EnginePort
 if TYPE_CHECKING:
     from playground.protocol.messages import Request
     from playground.ui.engine_process import EngineProcess
+    from playground.ui.kernel_remote import RemotePlace
 
 
 class LateEngine(EnginePort):
@@ -18,8 +19,9 @@ class LateEngine(EnginePort):
     when the window is on screen.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, place: RemotePlace | None = None) -> None:
         super().__init__()
+        self._place = place
         self.process: EngineProcess | None = None
 
     def start(self) -> None:
@@ -31,10 +33,30 @@ class LateEngine(EnginePort):
         from playground.ui.engine_process import EngineProcess
 
         self.process = process = EngineProcess(self)
+        process.latencyMeasured.connect(self.latencyMeasured)
+        if self._place is not None:
+            process.use(self._place.launcher())
         process.reply.connect(self.reply)
         process.stateChanged.connect(self._set_state)
         process.died.connect(self.died)
         process.start()
+
+    def move(self, place: RemotePlace | None) -> None:
+        """Go on with an engine at another place; None is this machine.
+
+        Raises
+        ------
+        PlaceError
+            The place cannot be one.
+        """
+        if self.process is not None:
+            self.process.move(place)
+        self._place = place
+
+    @property
+    def place(self) -> str:
+        """Where the engine runs, for people; an empty text on this machine."""
+        return "" if self._place is None else self._place.text()
 
     def send(self, request: Request) -> int:
         """Send `request`; raises `RuntimeError` before `start`, when nobody could answer."""

@@ -217,6 +217,19 @@ class Settings:
     def expressions(self, value: list[str]) -> None:
         self._store.setValue("compare/expressions", value)
 
+    @property
+    def remote_place(self) -> tuple[str, str, str]:
+        """Host, connection file and Python of the engine that ran elsewhere last."""
+        return (
+            self._text("remote/host"), self._text("remote/file"),
+            self._text("remote/python") or "python3",
+        )  # fmt: skip
+
+    @remote_place.setter
+    def remote_place(self, value: tuple[str, str, str]) -> None:
+        for name, text in zip(("host", "file", "python"), value, strict=True):
+            self._store.setValue(f"remote/{name}", text)
+
     # ----------------------------------------------------------------------- shortcuts
 
     def shortcuts(self) -> dict[str, str]:

@@ -61,6 +61,7 @@ class StatusBar(QStatusBar):
         self.telemetry: TelemetryStrip | None = None
         self._progress_text = ""
         self._fraction: float | None = None
+        self._latency_ms: float | None = None
         self.setSizeGripEnabled(False)
         self.setContentsMargins(0, 1, self.fontMetrics().height() // 2, 1)
         self.setObjectName("statusBar")
@@ -70,6 +71,7 @@ class StatusBar(QStatusBar):
         self._delay.timeout.connect(self._show_progress)
         self._build()
         document.engineStateChanged.connect(self._show_state)
+        document.engine.latencyMeasured.connect(self._show_latency)
         document.deviceChanged.connect(self._show_device)
         document.launchesChanged.connect(self._show_badge)
         document.progressChanged.connect(self._on_progress)
@@ -146,10 +148,18 @@ class StatusBar(QStatusBar):
     def _show_state(self, _state: str = "") -> None:
         state = self._document.engine_state
         text, picture, token = _STATES[state]
+        place = self._document.engine.place
+        if place:
+            way = "" if self._latency_ms is None else f", {self._latency_ms:.3g} ms away"
+            text = f"{text} {place}{way if state in ('ready', 'busy') else ''}"
         self.state.setText(text)
         self._state_icon.setPixmap(
             icons.pixmap(picture, self._theme, token, 14, self.devicePixelRatioF())
         )
+
+    def _show_latency(self, latency_ms: float) -> None:
+        self._latency_ms = latency_ms
+        self._show_state()
 
     def _show_badge(self) -> None:
         device = self._document.device

@@ -243,6 +243,14 @@ class MainWindow(QMainWindow):
 
         Preferences(self, page).open()
 
+    def choose_place(self) -> None:
+        """Ask where the engine is to run, and move it there."""
+        from playground.ui.place_dialog import PlaceDialog
+
+        dialog = PlaceDialog(self.settings, self.engine.place, self)
+        dialog.chosen.connect(self.document.move_engine)
+        dialog.open()
+
     def about(self) -> None:
         """Tell the versions of what runs here."""
         from PySide6.QtWidgets import QMessageBox

@@ -106,6 +106,9 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
         loops = [t for t in threading.enumerate() if type(t).__name__ == "_LoopThread"]
         assert len(loops) <= 1
         state.threads |= {thread.ident for thread in loops}
+    if "kernel" in request.fixturenames:
+        _, process = request.getfixturevalue("kernel")
+        state.processes |= set(_children(process.pid))
     left = state.found()
     if left:
         state.end_processes()
