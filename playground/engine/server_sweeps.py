@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,8 +65,12 @@ def _plan(request: messages.Sweep, launch: Launch, sizes: dict[str, int]) -> Swe
     )  # fmt: skip
 
 
-def _prepare(session: Any, _request: protocol.PrepareSweep, _job: Job) -> None:
-    session.prestart_bench()
+def _prepare(session: Any, request: protocol.PrepareSweep, _job: Job) -> None:
+    from playground.engine.benches import WorkersError
+
+    # More workers than GPUs: the sweep itself says so, where somebody asks for it.
+    with contextlib.suppress(WorkersError):
+        session.prestart_bench(request.workers)
 
 
 def _export(session: Any, request: protocol.ExportSweep, _job: Job) -> Reply:

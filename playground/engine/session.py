@@ -26,6 +26,7 @@ from playground.engine.session_experiments import ExperimentVerbs
 from playground.engine.session_programs import ProgramVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.session_sharing import SharingVerbs
+from playground.engine.session_sweeps import PastSweepVerbs
 from playground.engine.source_text import read_source
 from playground.model.outline import Driver, Outline, outline, syntax_finding
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 class Session(
     ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs, SharingVerbs,
-    ExperimentVerbs, AdviceVerbs,
+    ExperimentVerbs, AdviceVerbs, PastSweepVerbs,
 ):  # fmt: skip
     """One kernel file and its launches.
 

@@ -11,6 +11,7 @@ from typing import Literal
 from playground.model.comparison import MATTERS, SAME_WITHIN
 from playground.model.config import Config
 from playground.model.sweep import SweepResult, SweepRow, SweepStatus
+from playground.model.sweep_views import comparable
 
 Change = Literal["faster", "slower", "same", "unsure", "mended", "broken", "failed", "new", "gone"]
 """`mended` and `broken`: right in one of them only; `failed`: in neither; `new` and `gone`: tried
@@ -97,11 +98,12 @@ def compare_sweeps(before: SweepResult, after: SweepResult) -> SweepComparison:
     """Return how the second sweep differs from the first, config by config.
 
     A config counts as faster or slower where the whole interval of its ratio lies beyond 0.5 %, as
-    the same where the interval lies within 1 %, else as unsure. Times that were cut short, because
+    the same where the interval lies within 1 %, else as unsure. Where a sweep had several devices,
+    its times are put on one scale first. Times that were cut short, because
     the config was far from the best, are about right only: such a config is never called the same.
     """
-    first = {row.config: row for row in before.rows if row.status in _TRIED}
-    second = {row.config: row for row in after.rows if row.status in _TRIED}
+    first = {row.config: row for row in comparable(before.rows) if row.status in _TRIED}
+    second = {row.config: row for row in comparable(after.rows) if row.status in _TRIED}
     changes = [_change(config, first.get(config), second.get(config))
                for config in dict.fromkeys([*first, *second])]  # fmt: skip
     changes.sort(key=_weight)

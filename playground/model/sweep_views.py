@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playground.model.config import Config
 from playground.model.importance import order_of
@@ -29,6 +29,30 @@ def varying(rows: Sequence[SweepRow]) -> tuple[str, ...]:
 def time_of(row: SweepRow) -> float | None:
     """Return the time that a row counts with: of a right result only, in ms."""
     return row.median_ms if row.status == "correct" else None
+
+
+def comparable(rows: Sequence[SweepRow]) -> list[SweepRow]:
+    """Return the rows with all times on one scale, that of the device of the fastest.
+
+    Where one device took part they are as they are. Of several, a time is that of the config which
+    was timed on all of them, times how much slower this one was beside it; a row without that has
+    no time here, since times of different devices say nothing of each other.
+    """
+    timed = timed_rows(rows)
+    if len({row.device for row in timed}) < 2 or timed[0].relative is None:
+        return list(rows)
+    whole_ms = (timed[0].median_ms or 0.0) / timed[0].relative
+    found = []
+    for row in rows:
+        if row.median_ms is None:
+            found.append(row)
+        elif row.relative is None:
+            found.append(replace(row, median_ms=None, low_ms=None, high_ms=None))
+        else:
+            factor = whole_ms * row.relative / row.median_ms
+            low, high = (None if ms is None else ms * factor for ms in (row.low_ms, row.high_ms))
+            found.append(replace(row, median_ms=row.median_ms * factor, low_ms=low, high_ms=high))
+    return found
 
 
 def fastest(rows: Iterable[SweepRow]) -> SweepRow | None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from playground.model.config import Config
 from playground.model.past_sweep import PastSweep
 from playground.model.sweep import SweepResult
 from playground.model.sweep_sizes import Sizes
+from playground.model.sweep_workers import Workers
 
 SweepForm = Literal["autotune", "dispatch", "t4", "table"]
 
 
 @dataclass(frozen=True)
 class PrepareSweep:
-    """Start the process that a sweep times in: it needs seconds until it has torch.
+    """Start the processes that a sweep times in: each needs seconds until it has torch.
 
     Main comm, in idle time; nothing comes back but `Finished`.
     """
+
+    workers: Workers = field(default_factory=Workers)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from playground.ui.debug_actions import DEBUG_ACTIONS
 from playground.ui.editing_actions import EDITING_ACTIONS
 from playground.ui.icons import icon
 from playground.ui.sharing_actions import SHARING_ACTIONS
+from playground.ui.sweep_actions import SWEEP_ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -211,6 +212,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *EDITING_ACTIONS,
     *SHARING_ACTIONS,
     *DEBUG_ACTIONS,
+    *SWEEP_ACTIONS,
 )  # fmt: skip
 
 

@@ -132,7 +132,9 @@ class DocumentSweep(SweepChoice):
         document = self._document
         if not self._prepared and document.launch is not None and document.engine_state == "ready":
             self._prepared = True
-            document.work.ask(messages.PrepareSweep(), "prepare", lambda _reply: None)
+            document.work.ask(
+                messages.PrepareSweep(self.choice.workers), "prepare", lambda _reply: None
+            )
 
     def start(self, *, resume: bool = False) -> None:
         """Sweep what was chosen; with `resume` only what the last one has left."""
@@ -151,6 +153,7 @@ class DocumentSweep(SweepChoice):
             document.work.wire_target(), where=self.where(), strategy=self.choice.strategy,
             most=self.choice.most, baseline=baseline, resume=resume, listed=self.listed(),
             sizes=() if alone else sizes, total_s=self.choice.total_s,
+            workers=self.choice.workers,
         ))  # fmt: skip
 
     def start_values(self, values: Mapping[str, Sequence[KnobValue]]) -> None:

@@ -14,6 +14,7 @@ from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, SEARCHED, chosen_strat
 from playground.model.sweep_sizes import Sizes, parse_sizes
 from playground.model.sweep_space import Count, SweepSpace, make_space
 from playground.model.sweep_values import parse_values, values_around, values_text
+from playground.model.sweep_workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +54,7 @@ class Choice:
     strategy: Strategy = "auto"
     most: int | None = None
     total_s: float | None = None
+    workers: Workers = field(default_factory=Workers)
 
 
 @dataclass
@@ -255,6 +257,10 @@ class SweepChoice(QObject):
             text += f", {most} of them"
         if len(reading.sizes) > 1:
             text += f", at each of {len(reading.sizes)} sizes"
+        workers = self.choice.workers
+        if workers.several:
+            who = f"{workers.count} workers" if workers.count else "the workers"
+            text += f", by {who}" + (f" of {workers.cluster}" if workers.cluster else "")
         return text
 
 

@@ -23,6 +23,7 @@ from playground.ui.menus import Menus
 from playground.ui.settings import LAYOUT_VERSION, Settings
 from playground.ui.sharing_verbs import SharingVerbs
 from playground.ui.status import StatusBar
+from playground.ui.sweep_verbs import SweepVerbs
 from playground.ui.timing_verbs import TimingVerbs
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
         self.compiler_verbs = CompilerVerbs(self)
         self.coverage_verbs = CoverageVerbs(self)
         self.debug_verbs = DebugVerbs(self)
+        self.sweep_verbs = SweepVerbs(self)
         self.actions_table = Actions(self, theme, self.settings.shortcuts())
         table = self.actions_table
         self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])

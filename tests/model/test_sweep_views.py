@@ -14,7 +14,14 @@ from playground.model.importance import explained, importance
 from playground.model.sweep import SweepResult, SweepRow
 from playground.model.sweep_filter import row_filter
 from playground.model.sweep_sizes import SizedSweep, compromises
-from playground.model.sweep_views import convergence, fastest, grid, knob_values, varying
+from playground.model.sweep_views import (
+    comparable,
+    convergence,
+    fastest,
+    grid,
+    knob_values,
+    varying,
+)
 
 
 def row(block: int, warps: int, ms: float | None, stages: int = 3, **more: object) -> SweepRow:
@@ -131,3 +138,16 @@ def test_compromises_are_sorted_by_their_geometric_mean() -> None:
     assert found[0].mean == pytest.approx(math.sqrt(1.1 * 1.2))
     assert found[0].worst == ((("m", 32),), pytest.approx(1.2))
     assert compromises([]) == ()
+
+
+def test_times_of_several_devices_stand_on_one_scale_or_nowhere() -> None:
+    # On B everything takes twice as long; the config that both timed takes 1 ms on A, 2 ms on B.
+    rows = [
+        row(1, 4, 0.5, device="A", relative=0.5), row(2, 4, 0.8, device="B", relative=0.4),
+        row(4, 4, 0.1, device="C"), row(8, 4, None, device="B"),
+    ]  # fmt: skip
+    found = comparable(rows)
+    # The fastest is the one on B: 0.8 ms there, so 0.5 of the common config is 1.0 ms on B.
+    assert [one.median_ms for one in found] == [pytest.approx(1.0), pytest.approx(0.8), None, None]
+    alone = [row(1, 4, 0.5, device="A"), row(2, 4, 0.8, device="A")]
+    assert comparable(alone) == alone

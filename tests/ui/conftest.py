@@ -14,6 +14,8 @@ from playground.model.resources import kernels_dir
 from playground.ui.document import Document
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.matmul_engine import MatmulEngine
+from tests.ui.recorded_sweep import SPACE
+from tests.ui.sweep_engine import SweepEngine
 
 
 @pytest.fixture
@@ -55,6 +57,30 @@ def matmul_document(matmul_engine: MatmulEngine, qtbot: QtBot) -> Iterator[Docum
     qtbot.waitUntil(lambda: document.is_current(document.coverage))
     yield document
     document.close()
+
+
+@pytest.fixture
+def sweep_engine(qapp: QApplication) -> Iterator[SweepEngine]:
+    engine = SweepEngine()
+    engine.start()
+    yield engine
+    engine.shutdown()
+
+
+@pytest.fixture
+def swept(sweep_engine: SweepEngine, qtbot: QtBot) -> Iterator[Document]:
+    """A document with the matmul of `recorded_sweep`, run, and 72 configs set up."""
+    document = Document(sweep_engine)
+    qtbot.waitUntil(lambda: sweep_engine.state == "ready")
+    document.open_file(str(Path(kernels_dir()) / "matmul.py"))
+    document.run()
+    qtbot.waitUntil(lambda: document.launch is not None and document.work.queue.job is None)
+    document.sweep.set_choice(source="values")
+    for name, values in SPACE.items():
+        document.sweep.set_values(name, ", ".join(map(str, values)))
+    yield document
+    document.close()
+    _delete(document)
 
 
 @pytest.fixture

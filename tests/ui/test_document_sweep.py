@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.model.finding import Finding
@@ -18,31 +15,6 @@ from playground.ui.document import Document
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.recorded_sweep import SPACE, START
 from tests.ui.sweep_engine import SweepEngine
-
-
-@pytest.fixture
-def sweep_engine(qapp: QApplication) -> Iterator[SweepEngine]:
-    engine = SweepEngine()
-    engine.start()
-    yield engine
-    engine.shutdown()
-
-
-@pytest.fixture
-def swept(sweep_engine: SweepEngine, qtbot: QtBot) -> Iterator[Document]:
-    """A document with the matmul of `recorded_sweep`, run, and 72 configs set up."""
-    document = Document(sweep_engine)
-    qtbot.waitUntil(lambda: sweep_engine.state == "ready")
-    document.open_file(str(Path(kernels_dir()) / "matmul.py"))
-    document.run()
-    qtbot.waitUntil(lambda: document.launch is not None and document.work.queue.job is None)
-    document.sweep.set_choice(source="values")
-    for name, values in SPACE.items():
-        document.sweep.set_values(name, ", ".join(map(str, values)))
-    yield document
-    document.close()
-    document.deleteLater()
-    QCoreApplication.sendPostedEvents(document, QEvent.Type.DeferredDelete)
 
 
 def sent(engine: FakeEngine) -> messages.Sweep:

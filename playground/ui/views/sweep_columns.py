@@ -76,6 +76,7 @@ def sweep_columns(
             "Timed", lambda row: _timed(row), tip=lambda row: _TIMED[_timed(row)],
         ),
     )  # fmt: skip
+    devices: tuple[Column[SweepRow], ...] = (Column("Device", lambda row: row.device),)
     places: tuple[Column[SweepRow], ...] = (
         Column(
             "Place", lambda row: row.place, place,
@@ -96,6 +97,7 @@ def sweep_columns(
         _bytes_column("Shared (B)", lambda row: row.shared_bytes),
         Column("Programs/SM", lambda row: row.programs_per_sm, numeric=True),
         Column("Unwritten", lambda row: row.unwritten, numeric=True),
+        *(devices if len({row.device for row in scene.rows if row.device}) > 1 else ()),
         Column("Reason", lambda row: row.reason, tip=lambda row: row.reason),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from playground.model.config import Config
 from playground.model.problem_sizes import size_text
 from playground.model.sweep_values import value_text
-from playground.model.sweep_views import fastest, knob_values, time_of
+from playground.model.sweep_views import comparable, fastest, knob_values, time_of
 from playground.ui.views.formatting import bytes_text, interval_text, time_text
 from playground.ui.views.sweep_columns import STATUS
 
@@ -81,7 +81,10 @@ def scene(
     rows: Sequence[SweepRow], result: SweepResult | None, current: Config
 ) -> Scene:  # fmt: skip
     """Return the scene of rows that came so far, and of the result where it is there."""
+    rows = comparable(rows)
     best = result.best if result is not None else fastest(rows)
+    if best is not None:
+        best = next((row for row in rows if row.config == best.config), best)
     values = knob_values(rows)
     moved = {name: each for name, each in values.items() if len(each) > 1}
     times = sorted(ms for row in rows if (ms := time_of(row)) is not None)
@@ -138,6 +141,8 @@ def row_words(row: SweepRow, shown: Scene) -> str:
         parts.append(f"{row.programs_per_sm} programs an SM")
     if parts:
         lines.append(", ".join(parts))
+    if row.device and len({each.device for each in shown.rows if each.device}) > 1:
+        lines.append(f"on {row.device}, its time put on one scale with the others")
     if shown.is_current(row.config):
         lines.append("the sliders stand here")
     return "\n".join(lines)

@@ -23,6 +23,7 @@ from playground.ui.views.chips import FlowLayout
 from playground.ui.views.roles import set_role
 from playground.ui.views.segmented import Segmented
 from playground.ui.views.sweep_conditions import SweepConditions
+from playground.ui.views.sweep_workers import SweepWorkers
 
 if TYPE_CHECKING:
     from playground.model.knobs import Knob
@@ -119,6 +120,8 @@ class SweepSetup(QWidget):
         self._where.setBuddy(self.conditions.editor)
         self._how = QLabel("Search", self)
         self._search = self._make_search()
+        self._on = QLabel("Workers", self)
+        self.workers = SweepWorkers(self._sweep, self)
         self._together = QToolButton(self)
         self._together.setObjectName("sweep.together")
         self._together.setText("move together")
@@ -214,6 +217,7 @@ class SweepSetup(QWidget):
             spin.setValue(value or 0)  # type: ignore[arg-type]  # each takes its own kind
             del blocker
         self.strategy.setCurrentIndex(self.strategy.findData(choice.strategy))
+        self.workers.show_workers(choice.workers)
         self.strategy.setToolTip(STRATEGY_TIPS[choice.strategy])
         self._show_enabled()
 
@@ -267,6 +271,9 @@ class SweepSetup(QWidget):
         row += 1
         self._grid.addWidget(self._how, row, 0)
         self._grid.addWidget(self._search, row, 1)
+        row += 1
+        self._grid.addWidget(self._on, row, 0)
+        self._grid.addWidget(self.workers, row, 1)
         row += 1
         self._grid.setRowStretch(row, 1)
 
