@@ -284,7 +284,7 @@ def test_a_point_of_the_best_so_far_is_picked(swept: Document, qtbot: QtBot) -> 
     assert said.startswith(f"Within 2 % of the best after {near.measured} of 64 timed configs")
     panel._by.button("seconds").click()
     assert plot.by_seconds
-    assert plot.points.getData()[0][0] == pytest.approx(plot.found.timed[0].at_s)
+    assert plot.points.getData()[0][0] == pytest.approx(plot.found.points[0].at_s)
 
 
 def test_every_picture_has_a_table_twin_and_csv(

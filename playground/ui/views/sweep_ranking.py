@@ -146,7 +146,12 @@ class SweepRanking(QWidget):
             by = next((i for i, each in enumerate(columns) if each.title == "Median (ms)"), -1)
             self.table.sortByColumn(by, Qt.SortOrder.AscendingOrder)
         before = self.model.rowCount()
-        self.model.set_records(rows)
+        if len(rows) == before and all(
+            one is other for one, other in zip(rows, self.model.records, strict=True)
+        ):
+            self.table.viewport().update()  # who is best, or where the sliders stand, may be new
+        else:
+            self.model.set_records(rows)
         everything = len(rows) == len(scene.rows)
         self.statuses.setText(f"All {len(rows)}" if everything else (
             f"{len(rows)} of {len(scene.rows)}"))  # fmt: skip

@@ -232,6 +232,8 @@ class SweepSetup(QWidget):
                 widget.setParent(None)
                 widget.deleteLater()
         self._fields, self._sizes = {}, {}
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 0)  # the last row of before is one of many now
         row = 0
         self._grid.addWidget(self._try, row, 0)
         self._grid.addWidget(self.source, row, 1)

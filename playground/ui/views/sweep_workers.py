@@ -42,7 +42,10 @@ class SweepWorkers(QWidget):
             "An IPython profile whose engines do the work (SSH, Slurm, MPI and others), or local; "
             "empty for this machine"
         )
-        self.cluster.setFixedWidth(16 * self.fontMetrics().averageCharWidth())
+        self.cluster.setFixedWidth(
+            self.cluster.fontMetrics().horizontalAdvance("cluster profile")
+            + 3 * self.fontMetrics().height()
+        )
         self.count.valueChanged.connect(lambda _value: self._on_edit())
         self.share.toggled.connect(lambda _on: self._on_edit())
         self.cluster.textChanged.connect(lambda _text: self._on_edit())
