@@ -13,7 +13,7 @@ from playground.protocol import experiment_files
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from playground.model.experiment import ExperimentResult
 
@@ -43,13 +43,27 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     for name in names:
         if name not in {item.name for item in EXPERIMENTS}:
             parser.error(f"there is no experiment {name}; --list shows them all")
+    if options.shown:
+        return _shown(names, options, lambda _name: None)
+    measuring = _Measuring()
+    try:
+        return _shown(names, options, measuring.measured)
+    finally:
+        measuring.close()
+
+
+def _shown(
+    names: Sequence[str],
+    options: argparse.Namespace,
+    measured: Callable[[str], ExperimentResult | None],
+) -> int:
+    """Print what is measured of each, or else what is kept; return the exit status."""
     found: list[ExperimentResult] = []
     status = 0
     for name in names:
-        result = None if options.shown else _measured(name)
+        result = measured(name)
         if result is None:
-            if not options.shown:
-                status = 1
+            status = int(status or not options.shown)
             result = latest(name)
         if result is None:
             print(f"{name}: no figures are kept", file=sys.stderr)
@@ -78,16 +92,28 @@ def latest(name: str) -> ExperimentResult | None:
     return None
 
 
-def _measured(name: str) -> ExperimentResult | None:
-    from playground.engine import experiments, machine
-    from playground.engine.job import Job
+class _Measuring:
+    """Measures one experiment after the other in one process; failures are told and passed over."""
 
-    try:
-        return experiments.measure(name, machine.device_info(), Job())
-    except experiments.ExperimentError as error:
-        hint = f"; {error.hint}" if error.hint else ""
-        print(f"{name}: {error}{hint}", file=sys.stderr)
-        return None
+    def __init__(self) -> None:
+        from playground.engine import experiments, machine
+
+        self._device = machine.device_info()
+        self._process = experiments.Measuring()
+
+    def close(self) -> None:
+        self._process.close()
+
+    def measured(self, name: str) -> ExperimentResult | None:
+        from playground.engine import experiments
+        from playground.engine.job import Job
+
+        try:
+            return experiments.measure(name, self._device, Job(), self._process)
+        except experiments.ExperimentError as error:
+            hint = f"; {error.hint}" if error.hint else ""
+            print(f"{name}: {error}{hint}", file=sys.stderr)
+            return None
 
 
 def _list(as_json: bool) -> int:

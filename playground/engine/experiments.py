@@ -32,8 +32,45 @@ class ExperimentError(RuntimeError):
         self.hint = hint
 
 
-def measure(name: str, device: DeviceInfo, job: Job, worker: str = WORKER) -> ExperimentResult:
+class Measuring:
+    """The process that measures, started with the first experiment and kept for the next ones.
+
+    Close it, or use it in a `with`: the process holds a CUDA context.
+    """
+
+    def __init__(self, worker: str = WORKER) -> None:
+        self._worker = worker
+        self._process: ChildProcess | None = None
+
+    def __enter__(self) -> Measuring:
+        return self
+
+    def __exit__(self, *_what: object) -> None:
+        self.close()
+
+    def process(self) -> ChildProcess:
+        """Return the process, a new one where there is none alive."""
+        if self._process is None or not self._process.alive:
+            self.close()
+            self._process = ChildProcess(self._worker, dict(os.environ))
+        return self._process
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+
+def measure(
+    name: str, device: DeviceInfo, job: Job, measuring: Measuring | None = None
+) -> ExperimentResult:
     """Measure an experiment on this machine's GPU and keep its result.
+
+    Parameters
+    ----------
+    measuring
+        The process of earlier experiments; one of its own when left out.
 
     Raises
     ------
@@ -50,7 +87,9 @@ def measure(name: str, device: DeviceInfo, job: Job, worker: str = WORKER) -> Ex
             "there is no GPU here to measure", "the figures that come with the program are shown"
         )
     job.progress(f"measuring: {experiment.title}")
-    process = ChildProcess(worker, dict(os.environ))
+    own = measuring or Measuring()
+    process = own.process()
+    kept = False
     try:
         process.send_object(name)
         end = time.monotonic() + LIMIT_S
@@ -59,12 +98,14 @@ def measure(name: str, device: DeviceInfo, job: Job, worker: str = WORKER) -> Ex
             if time.monotonic() > end:
                 raise ExperimentError(f"{name} has no result after {LIMIT_S:g} s")
         answer = process.receive_object()
+        kept = measuring is not None
     except (EOFError, OSError) as error:
         how, printed = process.death()
         last = printed.strip().splitlines()[-1:] or [""]
         raise ExperimentError(f"the process of {name} died ({how}): {last[0]}") from error
     finally:
-        process.close()
+        if not kept:  # whatever it does now, nobody waits for it
+            own.close()
     if not isinstance(answer, ExperimentResult):
         raise ExperimentError(f"{name} failed: {answer}")
     experiment_files.keep(answer)

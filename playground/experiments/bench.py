@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import torch
@@ -26,6 +28,7 @@ Call = "Callable[[], object]"
 BUDGET_MS = 120.0
 """Kernel time that a group of variants gets together."""
 _FEWEST, _MOST = 8, 60
+_THREADS = 12
 _HOST_CALLS = 15
 """Few enough that the launch queue never fills: past that point the GPU would be timed instead."""
 
@@ -74,7 +77,7 @@ class GpuBench:
 
     def times_ms(self, calls: Mapping[str, Callable[[], object]]) -> dict[str, float | None]:
         """Return each call's kernel time by the hardware's records, None where it does not run."""
-        runs = {name: call for name, call in calls.items() if _launches(call)}
+        runs = {name: calls[name] for name in launched(calls)}
         medians = self._in_turns(runs, choice_of_records)
         return {name: medians.get(name) for name in calls}
 
@@ -139,13 +142,26 @@ def choice_of_records(works: Sequence[Work], order: Sequence[int]) -> list[float
     return choice.turns(works, order).times_ms
 
 
-def _launches(call: Callable[[], object]) -> bool:
-    """Run a call once, which compiles it; tell whether the GPU has room for it."""
+def launched(calls: Mapping[str, Callable[[], object]]) -> list[str]:
+    """Run each call once, which compiles it; return the names of those the GPU has room for.
+
+    Compiling takes most of an experiment's time, and threads compile side by side. What fails there
+    for another reason than room is tried again alone, and then its failure is told.
+    """
+    with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
+        outcomes = dict(zip(calls, pool.map(_room, calls.values()), strict=True))
+    torch.cuda.synchronize()
+    for name, outcome in outcomes.items():
+        if outcome is None:
+            calls[name]()
+            torch.cuda.synchronize()
+    return [name for name, outcome in outcomes.items() if outcome is not False]
+
+
+def _room(call: Callable[[], object]) -> bool | None:
+    """Run a call; False where the GPU has no room for it, None where it failed otherwise."""
     try:
         call()
-        torch.cuda.synchronize()
-    except Exception as error:
-        if type(error).__name__ == "OutOfResources":
-            return False
-        raise
+    except Exception as error:  # told when it fails again, alone
+        return False if type(error).__name__ == "OutOfResources" else None
     return True

@@ -1,4 +1,4 @@
-"""The process that measures experiments: a fresh one, whose caches nobody has filled.
+"""The process that measures experiments, apart from the engine whose kernels would disturb it.
 
 `python -m playground.experiments.worker FD` answers names of experiments on the inherited socket
 FD with their results; a failure is answered with its words. When the engine goes, it goes.

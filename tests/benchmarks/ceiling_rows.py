@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.benchmarks import likely_configs as likely
+
 Space = dict[str, tuple[Any, ...]]
 
 WARPS = (4, 8)
@@ -23,11 +25,15 @@ NO_SPILLS = ("BLOCK_M * BLOCK_N == 4096 * num_warps",)
 
 @dataclass(frozen=True)
 class Part:
-    """One launch of the driver and the values tried for its knobs, under conditions."""
+    """One launch of the driver and the values tried for its knobs, under conditions.
+
+    `likely` are a few configs that have been among the best.
+    """
 
     launch: int
     space: Space
     where: tuple[str, ...] = ()
+    likely: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,8 @@ class Row:
     """One line of the table.
 
     `driver` runs the file at full size, `small` at one that the interpreter manages. `setup` is run
-    once in the file's namespace before the rivals, which are expressions over it.
+    once in the file's namespace before the rivals, which are expressions over it; `also` is what
+    our side does besides its launches.
     """
 
     title: str
@@ -46,13 +53,15 @@ class Row:
     copy_bytes: int = 0
     setup: str = ""
     rivals: dict[str, str] = field(default_factory=dict)
+    also: str = ""
     flops: float = 0.0
 
 
 def _matmul(title: str, file: str, size: int, space: Space, where: tuple[str, ...]) -> Row:
     call = f"example({size}, {size}, {size}, torch.bfloat16)"
     return Row(
-        title, file, call, "example(256, 256, 256, torch.float16)", (Part(0, space, where),),
+        title, file, call, "example(256, 256, 256, torch.float16)",
+        (Part(0, space, where, likely.MATMUL),),
         setup=f"a, b = inputs({size}, {size}, {size}, torch.bfloat16)",
         rivals={"cuBLAS": "torch.mm(a, b)"}, flops=2.0 * size**3,
     )  # fmt: skip
@@ -78,13 +87,14 @@ def _attention(direction: str, causal: bool, head: int) -> Row:
         f"q, k, v, is_causal={causal})\n"
     )
     flops = 4.0 * 2 * 16 * 4096 * 4096 * head * (0.5 if causal else 1.0)
+    also = ""
     if direction == "forward":
         parts = (
             Part(
                 0,
                 {"BLOCK_M": (64, 128), "BLOCK_N": (64, 128), "num_warps": WARPS,
                  "num_stages": (2, 3)},
-                ("num_warps * 16 == BLOCK_M",),
+                ("num_warps * 16 == BLOCK_M",), likely.FORWARD,
             ),
         )  # fmt: skip
         rivals = {
@@ -104,13 +114,13 @@ def _attention(direction: str, causal: bool, head: int) -> Row:
                 1,
                 {"BLOCK_M": (32, 64), "BLOCK_N": (64, 128), "num_warps": WARPS,
                  "num_stages": (2, 3)},
-                ("BLOCK_N <= 16 * num_warps",),
+                ("BLOCK_N <= 16 * num_warps",), likely.COLUMNS,
             ),
             Part(
                 2,
                 {"BLOCK_M": (64, 128), "BLOCK_N": (32, 64, 128), "num_warps": WARPS,
                  "num_stages": (2, 3)},
-                ("num_warps * 16 == BLOCK_M",),
+                ("num_warps * 16 == BLOCK_M",), likely.ROWS,
             ),
         )  # fmt: skip
         rivals = {
@@ -118,10 +128,12 @@ def _attention(direction: str, causal: bool, head: int) -> Row:
             "cuDNN": "backward(SDPBackend.CUDNN_ATTENTION)",
         }
         flops *= 2.5
+        also = "(dout.float() * dout.float()).sum(dim=-1)"  # as the host code does with the output
     kind = "causal" if causal else "all keys"
     return Row(
         f"attention {direction}, {kind}, head {head}", "flash_attention.py", f"example({sizes})",
-        f"example(1, 1, 256, {head}, {causal})", parts, setup=setup, rivals=rivals, flops=flops,
+        f"example(1, 1, 256, {head}, {causal})", parts, setup=setup, rivals=rivals, also=also,
+        flops=flops,
     )  # fmt: skip
 
 
@@ -166,15 +178,16 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "layer norm 8192 x 4096, forward", "layer_norm.py", "example(8192, 4096)",
-        "example(4, 4096)", (Part(0, {"num_warps": (4, 8, 16)}),), copy_bytes=8 << 25,
+        "example(4, 4096)", (Part(0, {"num_warps": (4, 8, 16)}, (), likely.WARPS),),
+        copy_bytes=8 << 25,
     ),
     Row(
         "layer norm 8192 x 4096, backward", "layer_norm.py", "example(8192, 4096)",
         "example(4, 4096)",
         (
-            Part(1, {"STAGES": (1,), "num_warps": (4, 8, 16)}),
+            Part(1, {"STAGES": (1,), "num_warps": (4, 8, 16)}, (), likely.GRADIENTS),
             Part(2, {"BLOCK_ROWS": (32, 64, 128), "BLOCK_COLUMNS": (16, 32, 64),
-                     "num_warps": (4, 8)}),
+                     "num_warps": (4, 8)}, (), likely.PARTIAL_SUMS),
         ),
         copy_bytes=12 << 25,
         setup=(
@@ -233,7 +246,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "stencil 3D 512^3", "stencil_3d.py", "example(512, 512, 512)", "example(8, 16, 256)",
         (Part(0, {"BLOCK_Y": (4, 8), "BLOCK_X": (64, 128, 256), "PLANES": (8, 16, 32),
-                  "num_warps": WARPS}, ("BLOCK_Y * BLOCK_X <= 512 * num_warps",)),),
+                  "num_warps": WARPS}, ("BLOCK_Y * BLOCK_X <= 512 * num_warps",),
+              likely.STENCIL_3D),),
         copy_bytes=8 << 27,
     ),
     Row(
@@ -257,7 +271,8 @@ ROWS: tuple[Row, ...] = (
         "split-K 256 x 256 x 32768 fp16", "split_k.py", "example(256, 256, 32768)",
         "example(256, 256, 4096)",
         (Part(0, {"BLOCK_M": (64, 128), "BLOCK_N": (64, 128), "BLOCK_K": (64,),
-                  "SPLIT_K": (8, 16, 32, 64), "num_warps": (4,), "num_stages": (4,)}),),
+                  "SPLIT_K": (8, 16, 32, 64), "num_warps": (4,), "num_stages": (4,)}, (),
+              likely.SPLIT_K),),
         setup="a, b = inputs(256, 256, 32768, torch.float16)",
         rivals={"cuBLAS": "torch.mm(a, b)"}, flops=2.0 * 256 * 256 * 32768,
     ),
@@ -265,7 +280,7 @@ ROWS: tuple[Row, ...] = (
         "grouped products 4096 fp16", "grouped_gemm.py", "example(4096, 4096, 4096)",
         "example(256, 256, 256)",
         (Part(0, {"BLOCK_M": (128,), "BLOCK_N": (128, 256), "BLOCK_K": (64,), "num_warps": WARPS,
-                  "num_stages": (3, 4)}, NO_SPILLS),),
+                  "num_stages": (3, 4)}, NO_SPILLS, likely.GROUPED),),
         setup="pairs = inputs(4096, 4096, 4096)",
         rivals={"cuBLAS, one by one": "[torch.mm(a, b) for a, b in pairs]"},
         flops=2.0 * (4096**3 + 2048 * 4136 * 4096 + 4126 * 2048 * 2048),
@@ -274,7 +289,7 @@ ROWS: tuple[Row, ...] = (
         "matmul 8192^3 fp8", "matmul_fp8.py", "example(8192, 8192, 8192, torch.bfloat16)",
         "example(256, 256, 256)",
         (Part(0, {"BLOCK_M": (128,), "BLOCK_N": (128, 256), "BLOCK_K": (64, 128), "GROUP_M": (8,),
-                  "num_warps": WARPS, "num_stages": (3, 4)}, NO_SPILLS),),
+                  "num_warps": WARPS, "num_stages": (3, 4)}, NO_SPILLS, likely.EIGHT_BITS),),
         setup=(
             "a, b, a_scale, b_scale = inputs(8192, 8192, 8192)\n"
             "a_scale, b_scale = a_scale[:, None], b_scale[None, :]"
@@ -289,7 +304,7 @@ ROWS: tuple[Row, ...] = (
         "matmul 8192^3 int8", "matmul_int8.py", "example(8192, 8192, 8192)",
         "example(256, 256, 256)",
         (Part(0, {"BLOCK_M": (128,), "BLOCK_N": (128, 256), "BLOCK_K": (64, 128), "GROUP_M": (8,),
-                  "num_warps": WARPS, "num_stages": (3, 4)}, NO_SPILLS),),
+                  "num_warps": WARPS, "num_stages": (3, 4)}, NO_SPILLS, likely.EIGHT_BITS),),
         setup="a, b = inputs(8192, 8192, 8192)",
         rivals={"cuBLAS": "torch._int_mm(a, b)"}, flops=2.0 * 8192**3,
     ),
@@ -300,11 +315,11 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "GELU in place 16384 x 8192", "autotuned.py", "example(16384, 8192)", "example(4, 1000)",
-        (Part(0, {"BLOCK_SIZE": (512, 1024, 2048), "num_warps": (2, 4, 8)}),),
+        (Part(0, {"BLOCK_SIZE": (512, 1024, 2048), "num_warps": (2, 4, 8)}, (), likely.GELU),),
         copy_bytes=8 << 27,
     ),
     Row(
         "log-sum-exp 16384 x 8192", "heuristics.py", "example(16384, 8192)", "example(4, 8192)",
-        (Part(0, {"num_warps": (4, 8, 16)}),), copy_bytes=4 << 27,
+        (Part(0, {"num_warps": (4, 8, 16)}, (), likely.WARPS),), copy_bytes=4 << 27,
     ),
 )  # fmt: skip

@@ -44,7 +44,8 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_result_is_returned_and_kept(worker: str) -> None:
-    found = experiments.measure("libraries", GPU, Job(), worker)
+    with experiments.Measuring(worker) as measuring:
+        found = experiments.measure("libraries", GPU, Job(), measuring)
     assert found.figures == Figures(("case", "share of the library"), (("a", 1.0),))
     assert experiment_files.results(experiment_files.own_dir()) == (found,)
 
@@ -56,21 +57,28 @@ def test_a_result_is_returned_and_kept(worker: str) -> None:
 )  # fmt: skip
 def test_a_failure_is_told_and_nothing_is_kept(worker: str, name: str, words: str) -> None:
     with pytest.raises(experiments.ExperimentError) as caught:
-        experiments.measure(name, GPU, Job(), worker)
+        experiments.measure(name, GPU, Job(), experiments.Measuring(worker))
     assert words in str(caught.value)
     assert experiment_files.results(experiment_files.own_dir()) == ()
+
+
+def test_a_process_that_died_is_replaced_for_the_next(worker: str) -> None:
+    with experiments.Measuring(worker) as measuring:
+        with pytest.raises(experiments.ExperimentError):
+            experiments.measure("persistent", GPU, Job(), measuring)
+        assert experiments.measure("libraries", GPU, Job(), measuring).name == "libraries"
 
 
 def test_cancelling_ends_the_process(worker: str) -> None:
     job = Job()
     job.cancel()
     with pytest.raises(CancelledError):
-        experiments.measure("tma", GPU, job, worker)
+        experiments.measure("tma", GPU, job, experiments.Measuring(worker))
 
 
 def test_without_a_gpu_nothing_is_started() -> None:
     with pytest.raises(experiments.ExperimentError, match="no GPU here") as caught:
-        experiments.measure("tma", NO_GPU, Job(), "no_such_module")
+        experiments.measure("tma", NO_GPU, Job(), experiments.Measuring("no_such_module"))
     assert "come with the program" in caught.value.hint
 
 
