@@ -3,8 +3,9 @@
 Run as `python -m tests.benchmarks.kernel_ceilings [--part 1|2] [--only WORD ...] [--budget S]
 [--likely] [--json FILE]` from the checkout's root. The rows stand in `ceiling_rows.py`. Each is run
 at full size, swept over a narrow space, and its best config timed in random turns against its
-ceiling, both with a cold L2. Where no GPU is, every config of the spaces is compiled for cuda:90 instead, and
-what its registers and shared memory come to is printed: what spills is not worth a GPU's time.
+ceiling, both with a cold L2. Where no GPU is, every config of the spaces is compiled for cuda:90
+instead, and what its registers and shared memory come to is printed: what spills is not worth a
+GPU's time.
 
 With `--likely` nothing is swept: the few configs of the space that were best before (`likely` of
 each part) are compiled by threads of this process and timed shortly, which takes 3 to 5 s a row

@@ -86,7 +86,7 @@ def test_measuring_here_stands_beside_what_was_shipped_and_is_kept(
     view = show(gpu_document, qtbot, "tma")
     assert notice(view, "notice").text == ""
     view.findChild(QPushButton, "experiments.start").click()
-    qtbot.waitUntil(lambda: gpu_document.experiments.own("tma") is not None)
+    qtbot.waitUntil(lambda: not gpu_document.experiments.running)
     assert [r.name for r in gpu_engine.requests(MeasureExperiment)] == ["tma"]
     assert "NVIDIA Test 9000" in notice(view, "here").text
     assert "NVIDIA H200" in notice(view, "came").text
