@@ -202,3 +202,17 @@ def test_distances_to_the_nearest_tensor():
     assert layout.nearest(low[1] - 40, 4) == (low[0], -10)
     assert layout.nearest(high[1] + 400, 4) == (high[0], 1)
     assert layout.nearest(high[1] + 408, 4) == (high[0], 3)
+
+
+def test_drawing_is_warmed_up_once_for_a_device(monkeypatch):
+    from playground.engine import planes, planes_warm_up
+
+    drawn = []
+    draw = planes.plane
+    monkeypatch.setattr(planes_warm_up, "_warm", set())
+    monkeypatch.setattr(planes, "plane", lambda *args: drawn.append(args[2]) or draw(*args))
+    planes_warm_up.warm_up(torch.device("cpu"))
+    assert set(drawn) == {"owner", "first", "loads", "stores"}
+    before = len(drawn)
+    planes_warm_up.warm_up(torch.device("cpu"))
+    assert len(drawn) == before

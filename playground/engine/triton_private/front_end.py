@@ -58,7 +58,7 @@ class _DiscardedFiles:
 def front_end(make: Callable[..., Any]) -> Iterator[None]:
     """Have `make` make this thread's code generators, and keep nothing that it compiles."""
     thread = threading.get_ident()
-    with tempfile.TemporaryDirectory(prefix="playground-trace-") as folder:
+    with tempfile.TemporaryDirectory(prefix="playground-trace-", dir=_memory()) as folder:
         with _lock:
             if not _compiling:
                 _own[:] = code_generator.CodeGenerator, triton_compiler.get_cache_manager
@@ -72,6 +72,12 @@ def front_end(make: Callable[..., Any]) -> Iterator[None]:
                 del _compiling[thread]
                 if not _compiling:
                     code_generator.CodeGenerator, triton_compiler.get_cache_manager = _own
+
+
+def _memory() -> str | None:
+    """Return a folder in memory, where the machine has one: the files are gone in a moment."""
+    folder = "/dev/shm"
+    return folder if os.path.isdir(folder) and os.access(folder, os.W_OK) else None
 
 
 def _generator(*arguments: Any, **keywords: Any) -> Any:

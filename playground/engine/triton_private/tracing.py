@@ -49,14 +49,17 @@ VARIANTS = {
 """What a tracing copy can be compiled for. Each is compiled when it is first needed: a copy that
 could do everything at once would compile for as long as all of them."""
 
-LANES_A_THREAD = 4
+LANES_A_THREAD = 2
 """Lanes of the largest access that a thread should have: the copy's code grows with them, so that
 with many of them it compiles for seconds, and with few for as long as the kernel itself."""
 _MOST_WARPS = 32
 
 
-class MoreWarpsError(Exception):
-    """The front end has seen that the copy should have more warps; it begins anew with those."""
+class MoreWarpsError(BaseException):
+    """An access has so many lanes that the copy should have more warps: it begins anew with those.
+
+    Not an `Exception`: the front end would take that for a fault in the kernel.
+    """
 
     def __init__(self, num_warps: int) -> None:
         super().__init__(f"{num_warps} warps")
@@ -76,15 +79,14 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
         else:
             self.semantic = TracingSemantic(self.builder, self.plan, self)
 
-    def visit(self, node: Any) -> Any:
-        """Visit as usual; after the whole kernel see whether its warps suffice."""
-        result = super().visit(node)
-        if isinstance(node, ast.Module) and self.is_kernel and self.plan.adapts_warps:
-            wanted = self.plan.largest // (32 * LANES_A_THREAD)
-            wanted = min(_MOST_WARPS, 1 << max(wanted - 1, 0).bit_length())
-            if wanted > self.builder.options.num_warps:
-                raise MoreWarpsError(wanted)
-        return result
+    def adapt_warps(self, lanes: int) -> None:
+        """See whether the warps suffice for an access, in a plan that adapts them."""
+        if not self.plan.adapts_warps:
+            return
+        wanted = lanes // (32 * LANES_A_THREAD)
+        wanted = min(_MOST_WARPS, 1 << max(wanted - 1, 0).bit_length())
+        if wanted > self.builder.options.num_warps:
+            raise MoreWarpsError(wanted)
 
     def visit_compound_statement(self, stmts: Any) -> Any:
         """Note the function's first block, then visit as usual."""
@@ -312,16 +314,13 @@ class TracingCopy:
             except MoreWarpsError as more:
                 adapted = more.num_warps
                 waiting = [adapted, num_warps, *waiting]
-                plan = self._plans[variant]
-                continue
-            except OutOfResources as error:
-                failure = error
                 continue
             except Exception as error:
                 # Some operations do not spread over so many warps.
-                if num_warps != adapted:
+                if not isinstance(error, OutOfResources) and num_warps != adapted:
                     raise
                 failure = error
+                plan = self._plans[variant]
                 continue
             self._kernels[variant] = kernel
             return

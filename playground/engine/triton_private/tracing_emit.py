@@ -41,6 +41,7 @@ from playground.engine.triton_private.tracing_plan import (
     STORING_ATOMICS,
     WINDOW,
     BlockAccess,
+    Plan,
     Site,
     TrackedAccess,
 )
@@ -52,8 +53,10 @@ if TYPE_CHECKING:
 class CountingSemantic(AxisSemantic):
     """The semantics of a program, able to emit the counters of an access: `track`."""
 
-    _axis = 0
-    """Along which the lanes of the access at hand are dealt out."""
+    def __init__(self, builder: Any, plan: Plan, generator: Any) -> None:
+        super().__init__(builder, plan, generator)
+        self._axis = 0  # along which the lanes of the access at hand are dealt out
+        self._storages_made: dict[tuple[int, tuple[int, ...]], list[tuple[Any, Any, Any]]] = {}
 
     # ------------------------------------------------------------ lane arithmetic
 
@@ -94,27 +97,19 @@ class CountingSemantic(AxisSemantic):
         inside = None
         grains: dict[int, Any] = {}
         wide: list[Any] = []
-        for index, unit in enumerate(self.plan.units):
-            first = HEADER_WORDS + STORAGE_WORDS * index
-            base, nbytes, bias = (self.word(first + part) for part in range(STORAGE_WORDS))
-            room = p.sub(nbytes, self._constant(size - 1, tl.int64, []), False)
-            room = tl.tensor(
-                self.builder.create_maxsi(room.handle, self.builder.get_int64(0)), tl.int64
-            )
-            relative = p.sub(address, self._spread(base, shape), False)
-            here = self._below(relative, self._spread(room, shape), shape)
+        for index, (base, room, bias) in enumerate(self._storages(size, shape)):
+            unit = self.plan.units[index]
+            relative = p.sub(address, base, False)
+            here = self._below(relative, room, shape)
             bits = unit.bit_length() - 1
             if self.plan.narrow:
-                # The storage begins at a multiple of its grain: whole grains of the address, which
-                # storages share, less those before it. What 32 bits drop of both cancels out.
+                # Whole grains of the address, which storages share, less those before the storage.
                 if unit not in grains:
                     grains[unit] = self._low_bits(address, bits, shape)
-                before = p.lshr(base, self._constant(bits, tl.int64, []))
-                moved = p.cast(p.sub(bias, before, False), tl.int32)
-                number = p.add(grains[unit], self._spread(moved, shape), False)
+                number = p.add(grains[unit], bias, False)
             else:
                 shift = self._constant(bits, tl.int64, shape)
-                number = p.add(p.lshr(relative, shift), self._spread(bias, shape), False)
+                number = p.add(p.lshr(relative, shift), bias, False)
             cell = self._select(here, number, cell)
             inside = here if inside is None else p.or_(inside, here)
             for part in range(self._span(index, size) - 1):
@@ -129,6 +124,35 @@ class CountingSemantic(AxisSemantic):
             sites = self._below(cell, self._constant(SITE_CELLS, tl.int32, shape), shape)
             inside = self._opposite(sites, shape)
         return inside, cell, wide
+
+    def _storages(self, size: int, shape: list[int]) -> list[tuple[Any, Any, Any]]:
+        """Return each storage's base, places for elements of `size` bytes, and its cells' number.
+
+        They are blocks of `shape`, made once per function. The number is that of the first cell; in
+        a narrow plan, where a storage begins at a multiple of its grain, it is less the grains
+        before the storage, for whole addresses (what 32 bits drop of both cancels out).
+        """
+        key = size, tuple(shape)
+        if key not in self._storages_made:
+            with self._at_entry():
+                self._storages_made[key] = [
+                    self._storage(index, unit, size, shape)
+                    for index, unit in enumerate(self.plan.units)
+                ]
+        return self._storages_made[key]
+
+    def _storage(self, index: int, unit: int, size: int, shape: list[int]) -> tuple[Any, Any, Any]:
+        p = self.plain
+        first = HEADER_WORDS + STORAGE_WORDS * index
+        base, nbytes, bias = (self._read_word(first + part) for part in range(STORAGE_WORDS))
+        room = p.sub(nbytes, self._constant(size - 1, tl.int64, []), False)
+        room = tl.tensor(
+            self.builder.create_maxsi(room.handle, self.builder.get_int64(0)), tl.int64
+        )
+        if self.plan.narrow:
+            before = p.lshr(base, self._constant(unit.bit_length() - 1, tl.int64, []))
+            bias = p.cast(p.sub(bias, before, False), tl.int32)
+        return self._spread(base, shape), self._spread(room, shape), self._spread(bias, shape)
 
     def _cell_type(self) -> Any:
         return tl.int32 if self.plan.narrow else tl.int64
@@ -165,7 +189,7 @@ class CountingSemantic(AxisSemantic):
         self._axis = running_axis(ptr)
         ptr, address = self._dealt_out_alike(ptr, address)
         site = self._site(kind)
-        self.plan.largest = max(self.plan.largest, math.prod(shape))
+        self.generator.adapt_warps(math.prod(shape))
         inside, cell, wide = self._locate(address, size, shape, site)
         counted = self._in_window(inside, cell, shape)
         if not self.plan.narrow:
@@ -196,8 +220,7 @@ class CountingSemantic(AxisSemantic):
         known of the pointers is hidden from it, by a move.
         """
         b = self.builder
-        counts = self.plan.modes & (COUNTING_MODES | LOADING_MODES)
-        if not counts or not ptr.type.is_block() or b.options.backend_name != "cuda":
+        if not ptr.type.is_block() or b.options.backend_name != "cuda":
             return ptr, address
         types = [address.type.to_ir(b)]
         moved = b.create_inline_asm("mov.b64 $0, $1;", "=l,l", [address.handle], types, True, 1)

@@ -92,12 +92,12 @@ class Plan:
     addresses follow the storages' words. `modes` says which counters a run can ask for: fewer
     compile faster. `sites`, `accesses` and `operations` (reductions and scans) number what the
     source has of them; copies that compile at the same time share them. `waits` are the lines of
-    `while` loops, in which a program may wait for another one. `largest` is the number of
-    lanes of the largest access, by which one that `adapts_warps` has its warps chosen. `narrow`
-    says that every storage begins at a multiple of its grain and that there are no more than
-    `NARROW_CELLS`: then most of a lane's arithmetic is of half the width. `windowed` says that a
-    run counts some of the cells only, `choosing` that the table's mode and selected program tell
-    which programs count what; else all of them count all of `modes`.
+    `while` loops, in which a program may wait for another one. One that `adapts_warps` has them
+    chosen by the lanes of its largest access. `narrow` says that every storage begins at a multiple
+    of its grain and that there are no more than `NARROW_CELLS`: then most of a lane's arithmetic is
+    of half the width. `windowed` says that a run counts some of the cells only, `choosing` that the
+    table's mode and selected program tell which programs count what; else all of them count all of
+    `modes`.
     """
 
     table_address: int
@@ -114,7 +114,6 @@ class Plan:
     narrow: bool = False
     windowed: bool = False
     choosing: bool = True
-    largest: int = 0
 
     @property
     def leaves(self) -> bool:

@@ -142,6 +142,7 @@ class RecordingSemantic(CountingSemantic):
         places = self._spread(room, shape)
         if shape:
             places = p.add(places, self._lane_numbers(shape), False)
+            places = self._one_lane_a_thread(places)
         tl.store(places, address, mask=self._spread(fits, shape), _semantic=p)
 
     def _below_its_limit(self, number: int) -> Any:

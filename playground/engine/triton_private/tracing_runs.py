@@ -10,6 +10,7 @@ import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from playground.engine.counter_layout import Layout, named_tensors
+from playground.engine.planes_warm_up import warm_up
 from playground.engine.triton_private.compile_beside import compile_beside
 from playground.engine.triton_private.tracing import (
     TracingCopy,
@@ -213,8 +214,10 @@ class GpuRuns:
                 failures.append(str(error) or type(error).__name__)
 
         def work() -> None:
-            with ThreadPoolExecutor(len(missing)) as pool:
-                for done in [pool.submit(one, variant) for variant in missing]:
+            with ThreadPoolExecutor(len(missing) + 1) as pool:
+                started = [pool.submit(one, variant) for variant in missing]
+                started.append(pool.submit(warm_up, self.device))
+                for done in started:
                     done.result()
 
         compile_beside(work, self.device, job)
