@@ -12,7 +12,7 @@ from playground.engine.sweep_sizes import SizeError, sweep_sizes
 from playground.model.constraints import ConstraintError
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, sweep_values
-from playground.model.sweep import space
+from playground.model.sweep import space, tuned_configs
 from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, Strategy, SweepPlan
 from playground.model.sweep_sizes import Sizes, across
 from playground.model.sweep_space import SweepSpace, make_space
@@ -139,8 +139,7 @@ def _space(work: Work, launch: Launch, sizes: Mapping[str, int]) -> SweepSpace:
     if given:
         return make_space(knobs, config, given, task.where, sizes)
     if launch.presets and config == launch.config:
-        listed = tuple(dict.fromkeys([config, *(preset.config for preset in launch.presets)]))
-        return make_space(knobs, config, {}, task.where, sizes, listed)
+        return make_space(knobs, config, {}, task.where, sizes, tuned_configs(launch))
     around = {
         knob.name: sweep_values(knob, config[knob.name]) for knob in knobs if knob.name in config
     }

@@ -34,25 +34,28 @@ def presets_of(
     """
     movable = {knob.name for knob in knobs if knob.kind != "fixed"}
     presets = []
-    for values, seen in _offered(kernel, call):
+    for values, seen, tuned in _offered(kernel, call):
         own = {name: knob_value(one, one) for name, one in values.items() if name in movable}
         label = Config.of(own).label()
         effective = {name: knob_value(one, one) for name, one in seen.items() if name in movable}
-        presets.append(Preset(label, config.updated({**own, **effective})))
+        presets.append(Preset(label, config.updated({**own, **effective}), tuned))
     return tuple(presets)
 
 
-def _offered(kernel: Any, call: Call) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield what each config of an autotuner, or of a project's own tuner, sets and leads to."""
+def _offered(kernel: Any, call: Call) -> Iterator[tuple[dict[str, Any], dict[str, Any], bool]]:
+    """Yield what each config of an autotuner, or of a project's own tuner, sets and leads to.
+
+    And whether that tuner would time it.
+    """
     args, kwargs = call
     set_anyway = wrappers.heuristics_of(kernel)
-    for item in tuning.offered(kernel, args, kwargs):
+    for item, tuned in tuning.offered(kernel, args, kwargs):
         values = item.all_kwargs()
         seen = tuning.seen_by_kernel(kernel, args, kwargs, item)
-        yield values, {name: seen[name] for name in (*values, *set_anyway) if name in seen}
+        yield values, {name: seen[name] for name in (*values, *set_anyway) if name in seen}, tuned
     if wrappers.autotuner_of(kernel) is None:
         for values in tuning.own_configs(kernel):
-            yield values, values
+            yield values, values, True
 
 
 def heuristic_values(kernel: Any, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from playground.engine.ragged import ragged_sizes
 from playground.engine.searching import search_for
 from playground.engine.sweep_finalists import Finalists
 from playground.engine.sweep_tally import Tally
+from playground.model.search import heaviest_first
 from playground.model.statistics import median
 from playground.model.sweep import SweepResult, SweepRow
 
@@ -34,6 +35,8 @@ GPU_LIMIT_S, INTERPRETER_LIMIT_S = 30.0, 120.0
 """Seconds that one config may take to be checked and timed."""
 MOST_CONSTRAINT_ROWS = 500
 """Configs ruled out by a condition that get a row of their own; of more only the number is kept."""
+_HEAVY = 32
+"""Configs that take long to compile and go first, or the last of them is waited for alone."""
 _BATCH = 8
 """Configs that a search asks for at a time: as many as compile together in little more than one."""
 
@@ -161,7 +164,7 @@ class _Sweep:
             width = batch_of if self._adaptive else self._tally.total or 1
             while batch := self._search.ask(width):
                 missing = [config for config in batch if config not in self._tally]
-                self._compile(missing, line)
+                self._compile(heaviest_first(missing, _HEAVY), line)
                 self._tally.phase(compile_s=self._tally.elapsed_s)
                 # A search decides better the more it knows; half a batch keeps the GPU busy.
                 line.wait(len(batch) // 2 if self._adaptive else 0, self._go_on)

@@ -48,10 +48,15 @@ class Argument:
 
 @dataclass(frozen=True)
 class Preset:
-    """A config that the file itself offers (`@triton.autotune`)."""
+    """A config that the file itself offers (`@triton.autotune`).
+
+    `tuned` tells whether its tuner would time it here: a performance model and `top_k` of
+    `prune_configs_by` may leave it out.
+    """
 
     label: str
     config: Config
+    tuned: bool = True
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from playground.model.config import Config
@@ -35,6 +35,24 @@ class Shuffled:
 
     def tell(self, config: Config, time_ms: float | None) -> None:
         """Nothing depends on it."""
+
+
+def heaviest_first(configs: Sequence[Config], count: int) -> list[Config]:
+    """Return configs with the `count` that a compiler has most to do with put in front.
+
+    What a thread holds and how deep the loops are pipelined decides how long that takes, roughly:
+    the product of the numbers in a config, the warps dividing it. The others stay in their order.
+    """
+
+    def weight(config: Config) -> float:
+        product = 1.0
+        for name, value in config.values:
+            if isinstance(value, int) and value > 0 and name not in ("num_ctas", "maxnreg"):
+                product *= 1 / value if name == "num_warps" else value
+        return product
+
+    heavy = set(sorted(configs, key=weight, reverse=True)[:count])
+    return [*(c for c in configs if c in heavy), *(c for c in configs if c not in heavy)]
 
 
 class RandomSearch:

@@ -151,10 +151,18 @@ def space(
 def own_space(launch: Launch) -> tuple[Config, ...]:
     """Return the configs to try when none are named.
 
-    Those that the file itself offers for its launch, with the captured one; else a few steps around
-    the captured one.
+    Those that the file's own tuner would time for its launch, with the captured one; else a few
+    steps around the captured one.
+    """
+    return tuned_configs(launch) or space(launch.knobs, launch.config)
+
+
+def tuned_configs(launch: Launch) -> tuple[Config, ...]:
+    """Return the configs that the file's own tuner would time, with the captured one.
+
+    Empty where the file offers none.
     """
     if not launch.presets:
-        return space(launch.knobs, launch.config)
-    offered = (launch.config, *(preset.config for preset in launch.presets))
-    return tuple(dict.fromkeys(offered))
+        return ()
+    offered = (preset.config for preset in launch.presets if preset.tuned)
+    return tuple(dict.fromkeys((launch.config, *offered)))

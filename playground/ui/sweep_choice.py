@@ -112,10 +112,10 @@ class SweepChoice(QObject):
         return tuple(knob for knob in launch.knobs if knob.kind != "fixed" and knob.name in config)
 
     def own_configs(self) -> tuple[Config, ...]:
-        """Return the configs that the file itself offers for the launch, each once."""
+        """Return the configs that the file's own tuner would time for the launch, each once."""
         launch = self._document.launch
         presets = launch.presets if launch is not None else ()
-        return tuple(dict.fromkeys(preset.config for preset in presets))
+        return tuple(dict.fromkeys(preset.config for preset in presets if preset.tuned))
 
     def size_names(self) -> tuple[str, ...]:
         """Return the problem sizes of the driver."""

@@ -81,7 +81,8 @@ PAYLOADS = {
         "knobs": [{
             "name": str, "kind": str, "origin": str, "default": object, "choices": list,
             "minimum": (int, Maybe), "maximum": (int, Maybe), "derived": bool, "note": str}],
-        "config": CONFIG, "presets": [{"label": str, "config": CONFIG}], "wrappers": list,
+        "config": CONFIG, "wrappers": list,
+        "presets": [{"label": str, "config": CONFIG, "tuned": bool}],
         "count": int,
     }],
     "measurement": {

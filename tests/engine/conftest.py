@@ -47,6 +47,17 @@ def run_engine(tmp_path: Path) -> RunEngine:
     The code sees `FOLDER` (an empty folder), `KERNELS`, `write(name, text)` and `answer(value)`,
     whose value travels as JSON.
     """
+    return runner_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def run_engine_once(tmp_path_factory: pytest.TempPathFactory) -> RunEngine:
+    """Return `run_engine` for what several tests of a module look at."""
+    return runner_in(tmp_path_factory.mktemp("engine"))
+
+
+def runner_in(tmp_path: Path) -> RunEngine:
+    """Return what `run_engine` is, its files in a folder."""
 
     def run(code: str, *, interpret: bool = True, stdin: str | None = None) -> dict[str, Any]:
         script = tmp_path / "_run.py"

@@ -1,5 +1,9 @@
 """The fastest configs on other inputs: what is right on the sweep's own may be wrong there."""
 
+from __future__ import annotations
+
+import pytest
+
 FILE = """
 path = write("k.py", '''
     import torch, triton, triton.language as tl
@@ -45,27 +49,34 @@ from playground.engine.proving import proved
 
 session = playground.open(path)
 session.run()
-"""
 
-
-def test_a_config_that_is_wrong_at_a_ragged_size_or_another_seed_is_found(run_engine):
-    answer = run_engine(
-        FILE
-        + """
 config = session.launches[0].info.config
 configs = tuple(config.updated({"B": block}) for block in (32, 128, 64))
 told = proved(session, 0, Prove(configs, 7, (("n", 257),), 60.0), Job())
 quick = proved(session, 0, Prove(configs, 7, (("n", 257),), 0.0), Job())
 plain = proved(session, 0, Prove(configs, 7), Job())
+row = session.launches[1].info.config  # 32 columns; at 33 a row needs 64
+dictated = proved(session, 1, Prove((row,), 7, (("width", 33),), 60.0), Job())
+refused = proved(session, 0, Prove((config,), 7, (("n", 265),)), Job())
 answer({
     "right": [c["B"] for c in told.right], "wrong": [[c["B"], why] for c, why in told.wrong],
     "at": told.at, "note": told.note, "quick": [c["B"] for c in quick.right],
     "plain": [[c["B"] for c in plain.right], plain.at],
+    "dictated": [row["WIDTH"], len(dictated.right), dictated.wrong, dictated.at],
+    "refused": [refused.at, len(refused.right)],
     "still": session.check().result.status,
 })
 session.close()
 """
-    )
+
+
+@pytest.fixture(scope="module")
+def answer(run_engine_once):
+    """What came of the checks."""
+    return run_engine_once(FILE)
+
+
+def test_a_config_that_is_wrong_at_a_ragged_size_or_another_seed_is_found(answer):
     assert answer["right"] == [32, 64]
     ((block, why),) = answer["wrong"]
     assert block == 128
@@ -76,15 +87,6 @@ session.close()
     assert answer["still"] == "correct"
 
 
-def test_what_the_inputs_dictate_stays_and_sizes_that_do_not_run_are_left_out(run_engine):
-    answer = run_engine(
-        FILE
-        + """
-row = session.launches[1].info.config  # 32 columns; at 33 a row needs 64
-found = proved(session, 1, Prove((row,), 7, (("width", 33),), 60.0), Job())
-refused = proved(session, 0, Prove((session.launches[0].info.config,), 7, (("n", 265),)), Job())
-answer([row["WIDTH"], len(found.right), found.wrong, found.at, refused.at, len(refused.right)])
-session.close()
-"""
-    )
-    assert answer == [32, 1, [], "width=33 seed=7", "seed=7", 1]
+def test_what_the_inputs_dictate_stays_and_sizes_that_do_not_run_are_left_out(answer):
+    assert answer["dictated"] == [32, 1, [], "width=33 seed=7"]
+    assert answer["refused"] == ["seed=7", 1]

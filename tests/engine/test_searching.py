@@ -11,6 +11,7 @@ import pytest
 from playground.engine.searching import search_for
 from playground.model.config import Config
 from playground.model.constraints import parse_constraint
+from playground.model.search import heaviest_first
 from playground.model.sweep_plan import Strategy, SweepPlan, chosen_strategy
 from playground.model.sweep_space import SweepSpace
 from tests.sweep_tables import Table, packed, read, synthetic
@@ -61,6 +62,15 @@ def test_tpe_comes_within_two_per_cent_in_100_configs() -> None:
 def test_a_climb_gets_better_than_where_it_began() -> None:
     curve = searched(synthetic(), "climb", 150)
     assert curve[-1] < 1.1 < curve[0]
+
+
+def test_what_takes_long_to_compile_goes_first_and_the_rest_keeps_its_order() -> None:
+    small, wide, deep, split = (
+        Config.of({"BLOCK": block, "num_stages": stages, "num_warps": warps, "num_ctas": 1})
+        for block, stages, warps in ((64, 2, 4), (256, 4, 4), (256, 3, 8), (128, 2, 8))
+    )
+    assert heaviest_first([small, deep, split, wide], 2) == [deep, wide, small, split]
+    assert heaviest_first([small], 9) == [small]
 
 
 @needs_optuna

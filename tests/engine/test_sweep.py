@@ -107,9 +107,13 @@ def test_a_files_own_tuner_is_honoured(run_engine):
             def fits(configs, named, **kwargs):
                 return [one for one in configs if one.kwargs["B"] <= 64]
 
+            def guessed(x, o, n, B, **options):
+                return n / B  # the larger, the better
+
             @triton.autotune(configs=[triton.Config({"B": b}) for b in (16, 32, 64, 128)],
                              key=["n"], reset_to_zero=["o"],
-                             prune_configs_by={"early_config_prune": fits})
+                             prune_configs_by={"early_config_prune": fits, "perf_model": guessed,
+                                               "top_k": 2})
             @triton.jit
             def total(x, o, n, B: tl.constexpr):
                 i = tl.program_id(0) * B + tl.arange(0, B)
@@ -130,11 +134,15 @@ def test_a_files_own_tuner_is_honoured(run_engine):
         ''')
         session = playground.open(path)
         session.run()
+        presets = session.launches[0].info.presets
+        offered = [[preset.config["B"], preset.tuned] for preset in presets]
         answer([sorted([row.config["B"], row.status] for row in session.sweep(launch).rows)
-                for launch in (0, 1)])
+                for launch in (0, 1)] + [offered])
         session.close()
         """
     )
+    # 128 is ruled out by the file, 16 is not among the two that its model thinks best.
     assert answer == [
-        [[16, "correct"], [32, "correct"], [64, "correct"]], [[16, "correct"], [32, "correct"]],
+        [[32, "correct"], [64, "correct"]], [[16, "correct"], [32, "correct"]],
+        [[16, False], [32, True], [64, True]],
     ]  # fmt: skip

@@ -14,8 +14,20 @@ FILE = """
         turn = 0
         while turn < 1:
             turn += STEP
+        tl.static_assert(B != 2, "two is too few")
         i = tl.program_id(0) * B + tl.arange(0, B)
-        tl.store(o + i, tl.load(x + i, i < n) + 1, i < n)
+        value = tl.load(x + i, i < n) + 1
+        if B == 8:
+            value += 1
+        if B == 256:  # in three stages more than any shared memory holds
+            lines, columns = tl.arange(0, 32)[:, None] * 512, tl.arange(0, 512)[None, :]
+            total = tl.zeros((32, 32), tl.float32)
+            for step in range(0, n, 512):
+                wide = tl.load(x + lines + columns + step)
+                other = tl.load(x + lines + columns + 2 * step)
+                total = tl.dot(wide, tl.trans(other), total)
+            value += tl.sum(total)
+        tl.store(o + i, value, i < n)
 
     def cells(meta):
         if TRIED and meta["B"] == 16:
@@ -44,7 +56,7 @@ from playground.model.sweep_space import make_space
 session = playground.open(write("k.py", FILE))
 session.run()
 launch = session.launches[0].info
-values = {"B": (16, 32, 64, 128), "STEP": (0, 1)}
+values = {"B": (2, 8, 16, 32, 64, 128, 256), "STEP": (0, 1)}
 # One config that hangs is enough to wait for.
 space = make_space(launch.knobs, launch.config, values, ("STEP == 1 or B == 128",))
 result = session.sweep(0, plan=SweepPlan(space, limit_s=8.0))
@@ -59,13 +71,20 @@ session.close()
     rows = {(block, step): (status, reason) for block, step, status, reason in answer["rows"]}
     assert {key: status for key, (status, _) in rows.items()} == {
         (16, 1): "runtime", (32, 1): "runtime", (64, 1): "correct", (128, 1): "correct",
-        (128, 0): "timeout", (16, 0): "constraint", (32, 0): "constraint", (64, 0): "constraint",
+        (8, 1): "wrong", (2, 1): "compile", (256, 1): "resources", (128, 0): "timeout",
+        **{(block, 0): "constraint" for block in (2, 8, 16, 32, 64, 256)},
+    }  # fmt: skip
+    assert {status for status, _ in rows.values()} == {
+        "correct", "wrong", "constraint", "compile", "resources", "runtime", "timeout",
     }  # fmt: skip
     assert "exit status 3" in rows[16, 1][1]
     assert "SIGSEGV" in rows[32, 1][1]
     assert "8 s" in rows[128, 0][1]
     assert "STEP == 1 or B == 128" in rows[64, 0][1]
-    assert (answer["total"], answer["cancelled"], answer["here"]) == (8, False, "correct")
+    assert "two is too few" in rows[2, 1][1]
+    assert "shared memory" in rows[256, 1][1]
+    assert rows[8, 1][1]
+    assert (answer["total"], answer["cancelled"], answer["here"]) == (14, False, "correct")
     assert "themselves" not in answer["note"]
 
 

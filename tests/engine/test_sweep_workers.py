@@ -8,6 +8,7 @@ import pytest
 
 from playground.engine import benches
 from playground.engine.benches import WorkersError, worker_gpus
+from playground.engine.findings import finding_from_exception
 from playground.engine.gpus import VisibleGpu
 from playground.model.sweep_workers import Workers
 
@@ -128,18 +129,8 @@ session.close()
     assert answer["left"] == []
 
 
-def test_a_sweep_without_enough_gpus_is_refused_with_a_remedy(run_engine) -> None:
-    answer = run_engine(
-        SWEEP
-        + """
-try:
-    session.sweep(0, plan=SweepPlan(space, workers=Workers(2)))
-except RuntimeError as error:
-    finding = session.finding(error, "sweep")
-    answer([finding.severity, finding.message, finding.hint])
-session.close()
-"""
-    )
-    assert answer[0] == "error"
-    assert "this machine has no NVIDIA GPU" in answer[1]
-    assert "--share" in answer[2]
+def test_a_refusal_is_a_finding_with_its_remedy() -> None:
+    finding = finding_from_exception(WorkersError("no such GPU", "ask for less"), "sweep")
+    assert (finding.severity, finding.message, finding.hint) == (
+        "error", "no such GPU", "ask for less",
+    )  # fmt: skip

@@ -60,24 +60,41 @@ def _tuning_key(tuner: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def offered(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+def offered(
+    kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Sequence[tuple[Any, bool]]:
     """Return the `triton.Config`s that the autotuner around `kernel` offers for a call.
 
-    Those that its own `early_config_prune` rules out for these arguments are left out; a
-    performance model only guesses, so it leaves out nothing.
+    Those that its own `early_config_prune` rules out for these arguments are left out. With each
+    comes whether it would be timed: a performance model only guesses, and the tuner takes the best
+    `top_k` by its guess.
     """
     tuner = wrappers.autotuner_of(kernel)
     if tuner is None:
         return ()
     configs = list(tuner.configs)
-    if tuner.early_config_prune is None or len(configs) < 2:
-        return configs
+    pruned = tuner.early_config_prune is not None or tuner.perf_model is not None
+    if not pruned or len(configs) < 2:
+        return [(config, True) for config in configs]
     nargs = dict(zip(tuner.arg_names, args, strict=False))
     try:
-        return list(tuner.early_config_prune(configs, nargs, **kwargs)) or configs
+        if tuner.early_config_prune is not None:
+            configs = list(tuner.early_config_prune(configs, nargs, **kwargs)) or configs
+        timed = configs if tuner.perf_model is None else _by_model(tuner, nargs, kwargs)
     except Exception:
-        # The launch itself, which calls it too, has told what is wrong with it.
-        return configs
+        # The launch itself, which calls them too, has told what is wrong with them.
+        return [(config, True) for config in configs]
+    return [(config, any(config is one for one in timed)) for config in configs]
+
+
+def _by_model(tuner: Any, nargs: dict[str, Any], kwargs: dict[str, Any]) -> Sequence[Any]:
+    """Return the configs that the tuner would time, the best by its performance model."""
+    before = getattr(tuner, "nargs", None)
+    tuner.nargs = nargs
+    try:
+        return list(tuner.prune_configs(kwargs))
+    finally:
+        tuner.nargs = before
 
 
 def seen_by_kernel(
