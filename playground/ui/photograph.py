@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, get_args
 
 from playground.model.config import Config
 from playground.model.knobs import KnobError, KnobValue, sweep_values
-from playground.ui import photograph_coverage
+from playground.ui import photograph_coverage, photograph_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
     from playground.ui.photograph_coverage import CoverageShot
+    from playground.ui.photograph_sweep import SweepShot
     from playground.ui.theme import ThemeName
     from playground.ui.window import MainWindow
 
@@ -73,6 +74,7 @@ def photograph(
     line: int = 0,
     target: str = "",
     coverage: CoverageShot | None = None,
+    swept: SweepShot | None = None,
     timeout_s: float = 180.0,
     engine: EnginePort | None = None,
 ) -> Photographed:
@@ -83,7 +85,8 @@ def photograph(
     to time the launch against, `curve` draws it over its first problem size, `nsight` profiles it;
     all three need a GPU. `compiler` names a tab of the compiler's panel (`resources`, `lines`,
     `stages:sass`, `passes`, `compilations:ttgir`, `fits`), `line` puts the cursor on a source line
-    and `target` compiles for another one. `coverage` says what the tile maps show. `scale` only
+    and `target` compiles for another one. `coverage` says what the tile maps show,
+    `swept` what a sweep tries and which of its views is looked at. `scale` only
     takes effect while there is no application yet. What has not come after `timeout_s`, or not at
     all because of an error that the picture shows, is named as missing in the result.
 
@@ -123,7 +126,7 @@ def photograph(
             document.set_size(name, value)
         if opened and run:
             work = _Work(document, timeout_s)
-            missing = work.do(launch, config or {}, sweep=sweep)
+            missing = work.do(launch, config or {}, sweep=sweep, swept=swept)
             missing = (*missing, *work.analyse(compare, curve=curve, nsight=nsight))
             if target:
                 document.set_target(target)
@@ -137,6 +140,8 @@ def photograph(
         if coverage is not None and document.coverage is not None:
             came = photograph_coverage.show(window, coverage, lambda done: _wait(done, _IDLE_S))
             missing = (*missing, *came)
+        if swept is not None:
+            photograph_sweep.show(window, swept, lambda done: _wait(done, _IDLE_S))
         if compiler:
             missing = (*missing, *_show_compiler(window, compiler, timeout_s))
         _wait(lambda: False, _SETTLE_S)
@@ -168,7 +173,10 @@ class _Work:
         self._document = document
         self._until = time.monotonic() + timeout_s
 
-    def do(self, launch: int, config: Mapping[str, KnobValue], *, sweep: bool) -> tuple[str, ...]:
+    def do(
+        self, launch: int, config: Mapping[str, KnobValue], *, sweep: bool,
+        swept: SweepShot | None = None,
+    ) -> tuple[str, ...]:  # fmt: skip
         """Run the file and wait for its results; return the names of those that did not come."""
         document = self._document
         _wait(lambda: document.engine_state in ("ready", "dead"), self._left())
@@ -188,7 +196,13 @@ class _Work:
         self._settle(lambda: not _missing(document))
         missing = _missing(document)
         if sweep and not missing:
-            document.sweep.start_values(_small_space(document))
+            if swept is not None and swept.space:
+                wrong = photograph_sweep.set_up(document, swept)
+                if wrong:
+                    sys.stderr.write(f"the picture has no sweep: {wrong}\n")
+                document.sweep.start()
+            else:
+                document.sweep.start_values(_small_space(document))
             self._settle(lambda: not document.sweep.running)
             if document.sweep.result is None:
                 document.cancel()
@@ -357,6 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--line", type=int, default=0, help="source line to put the cursor on")
     parser.add_argument("--target", default="", help="compile for this target")
     photograph_coverage.add_arguments(parser)
+    photograph_sweep.add_arguments(parser)
     parser.add_argument("--no-run", action="store_true", help="only open the file")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds")
     options = parser.parse_args(arguments)
@@ -368,6 +383,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         compare=options.compare, curve=options.curve, nsight=options.nsight,
         compiler=options.compiler, line=options.line, target=options.target,
         coverage=photograph_coverage.shot_of(options), timeout_s=options.timeout,
+        swept=photograph_sweep.shot_of(options),
         front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip
     sys.stdout.write(json.dumps(asdict(result)) + "\n")

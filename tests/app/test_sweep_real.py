@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
@@ -73,3 +74,48 @@ def test_a_sweep_pauses_and_after_a_kill_only_the_rest_is_tried(app: App, tmp_pa
     kept = [row for row in again.rows if row.kept]
     assert len(kept) == before - 1  # all but the one that the condition rules out
     assert not again.cancelled
+
+
+def test_two_sizes_are_swept_kept_compared_and_exported(app: App, tmp_path) -> None:
+    run(app, app.write(tmp_path, TEXT))
+    sweep, past = app.document.sweep, app.document.sweep.past
+    sweep.prepare()
+    sweep.offer_present()
+    sweep.set_values("B", "32..128:pow2")
+    sweep.set_size("n", "500, 1000")
+    sweep.set_choice(where="B < n and B != 128")
+    assert sweep.plan_text() == "2 of 3 configs meet the conditions, at each of 2 sizes"
+    sweep.start()
+    wait_for(lambda: not sweep.running, 90, "the sweep")
+    app.settle()
+    assert [part.sizes for part in sweep.parts] == [(("n", 500),), (("n", 1000),)]
+    for part in sweep.parts:
+        assert {row.config["B"]: row.status for row in part.rows} == {
+            32: "correct", 64: "correct", 128: "constraint",
+        }  # fmt: skip
+    wait_for(lambda: len(past.of_this()) >= 2, 30, "the list of past sweeps")
+    first, second = sweep.stored()
+    past.compare(first, second)
+    wait_for(lambda: past.comparison is not None, 30, "the comparison")
+    assert past.comparison is not None
+    # Without a GPU nothing is timed: what is right in both is the same.
+    assert {item.config["B"]: item.change for item in past.comparison.changes} == {
+        32: "same", 64: "same",
+    }  # fmt: skip
+    assert past.before is not None
+    assert past.before.sizes == (("n", 500),)
+    assert past.before.where == ("B < n and B != 128",)
+    exported: list[messages.Exported] = []
+    app.document.exported.connect(exported.append)
+    sweep.export("t4")
+    wait_for(lambda: bool(exported), 30, "the export")
+    results = json.loads(exported[0].text)["results"]
+    assert {item["invalidity"] for item in results} == {"correct", "constraints"}
+    sweep.export("autotune")
+
+    def told() -> bool:
+        return any("timed no right config" in item.message for item in app.document.findings)
+
+    wait_for(told, 30, "why there is no tuner to write")
+    app.document.exported.disconnect(exported.append)
+    app.settle()
