@@ -36,7 +36,7 @@ def reciprocal(x: torch.Tensor, *, check: bool = True) -> torch.Tensor:
     def grid(meta):
         return (triton.cdiv(n_elements, meta["BLOCK_SIZE"]),)
 
-    reciprocal_kernel[grid](x, out, n_elements, BLOCK_SIZE=256, CHECK=check, num_warps=4)
+    reciprocal_kernel[grid](x, out, n_elements, BLOCK_SIZE=512, CHECK=check, num_warps=4)
     return out
 
 

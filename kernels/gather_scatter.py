@@ -42,7 +42,7 @@ def gather(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     def grid(meta):
         return (index.numel(), triton.cdiv(n_cols, meta["BLOCK_SIZE"]))
 
-    gather_kernel[grid](table, index, out, n_cols, BLOCK_SIZE=256, num_warps=4)
+    gather_kernel[grid](table, index, out, n_cols, BLOCK_SIZE=1024, num_warps=4)
     return out
 
 

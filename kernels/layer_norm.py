@@ -103,7 +103,7 @@ class LayerNorm(torch.autograd.Function):
         block = triton.next_power_of_2(n_cols)
         layer_norm_forward[(n_rows,)](
             x, weight, bias, y, mean, inverse, x.stride(0), n_cols, eps,
-            BLOCK_SIZE=block, num_warps=4,
+            BLOCK_SIZE=block, num_warps=min(max(block // 512, 4), 16),
         )  # fmt: skip
         ctx.save_for_backward(x, weight, mean, inverse)
         return y

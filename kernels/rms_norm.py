@@ -38,7 +38,7 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> torch.
     n_rows, n_cols = x.shape
     out = torch.empty_like(x)
     rms_norm_kernel[(n_rows,)](
-        x, weight, out, x.stride(0), out.stride(0), n_cols, eps, BLOCK_SIZE=1024, num_warps=4
+        x, weight, out, x.stride(0), out.stride(0), n_cols, eps, BLOCK_SIZE=2048, num_warps=4
     )
     return out
 

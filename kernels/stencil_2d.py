@@ -44,7 +44,7 @@ def stencil_2d(field: torch.Tensor) -> torch.Tensor:
         return (triton.cdiv(width, meta["BLOCK_X"]), triton.cdiv(height, meta["BLOCK_Y"]))
 
     stencil_2d_kernel[grid](
-        field, out, field.stride(0), height, width, BLOCK_Y=16, BLOCK_X=64, num_warps=4
+        field, out, field.stride(0), height, width, BLOCK_Y=16, BLOCK_X=128, num_warps=4
     )
     return out
 

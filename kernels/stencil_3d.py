@@ -64,7 +64,7 @@ def stencil_3d(volume: torch.Tensor) -> torch.Tensor:
 
     stencil_3d_kernel[grid](
         volume, out, volume.stride(0), volume.stride(1), depth, height, width,
-        BLOCK_Y=8, BLOCK_X=64, PLANES=4, num_warps=4,
+        BLOCK_Y=4, BLOCK_X=128, PLANES=8, num_warps=4,
     )  # fmt: skip
     return out
 

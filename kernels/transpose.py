@@ -42,7 +42,7 @@ def by_pointers(x: torch.Tensor) -> torch.Tensor:
         return (triton.cdiv(M, meta["BLOCK_M"]), triton.cdiv(N, meta["BLOCK_N"]))
 
     transpose_by_pointers[grid](
-        x, out, x.stride(0), out.stride(0), M, N, BLOCK_M=64, BLOCK_N=64, num_warps=4
+        x, out, x.stride(0), out.stride(0), M, N, BLOCK_M=64, BLOCK_N=64, num_warps=8
     )
     return out
 
@@ -57,7 +57,7 @@ def by_descriptors(x: torch.Tensor, block_m: int = 64, block_n: int = 64) -> tor
     x_desc = TensorDescriptor.from_tensor(x, [block_m, block_n])
     out_desc = TensorDescriptor.from_tensor(out, [block_n, block_m])
     grid = (triton.cdiv(M, block_m), triton.cdiv(N, block_n))
-    transpose_by_descriptors[grid](x_desc, out_desc, BLOCK_M=block_m, BLOCK_N=block_n, num_warps=4)
+    transpose_by_descriptors[grid](x_desc, out_desc, BLOCK_M=block_m, BLOCK_N=block_n, num_warps=8)
     return out
 
 

@@ -88,19 +88,20 @@ def main() -> None:
         print(_text(line), flush=True)
         if options.json:
             Path(options.json).write_text(json.dumps([asdict(item) for item in lines], indent=1))
-    missed = [line.title for line in lines if line.problem or line.share < _goal(line.title)]
+    missed = [line.title for line in lines if line.problem or line.share < goal(line.title)]
     print(f"{len(lines) - len(missed)} of {len(lines)} reach their goal; missed: {missed}")
     sys.exit(0)
 
 
-def _goal(title: str) -> float:
+def goal(title: str) -> float:
+    """Return the share of its ceiling at which a row is done."""
     return next((goal for start, goal in GOALS.items() if title.startswith(start)), 0.9)
 
 
 def _text(line: Line) -> str:
     if line.problem:
         return f"{line.title:<42} FAILED {line.problem} ({line.elapsed_s:.1f} s)"
-    mark = "" if line.share >= _goal(line.title) else "  MISSED"
+    mark = "" if line.share >= goal(line.title) else "  MISSED"
     rate = f"{line.tflops:7.1f} TFLOP/s" if line.tflops else f"{line.gbps:7.0f} GB/s"
     return (
         f"{line.title:<42} {line.ours_ms * 1e3:9.1f} us  {line.ceiling:<18} "
