@@ -30,7 +30,32 @@ def main() -> None:
         if line is None:
             print(f"not measured: {row.title}", file=sys.stderr)
             continue
-        shown.append(" ".join(words).replace("BLOCK_SIZE", "BLOCK").replace("BLOCK_", ""))
+        print(_row(row, line))
+
+
+def _row(row: Any, line: dict[str, Any]) -> str:
+    share = f"{100 * line['share']:.0f} %"
+    if line["share"] < goal(line["title"]):
+        share = f"**{share}**"
+    ceiling = f"{line['ceiling']} {_time(line['ceiling_ms'])}"
+    return f"| {row.title} | {_time(line['ours_ms'])} | {ceiling} | {share} | {_configs(line)} |"
+
+
+def _time(time_ms: float) -> str:
+    if time_ms >= 1:
+        return f"{time_ms:.2f} ms"
+    return f"{time_ms * 1e3:.1f} µs" if time_ms < 0.1 else f"{time_ms * 1e3:.0f} µs"
+
+
+def _configs(line: dict[str, Any]) -> str:
+    shown = []
+    for config in line["configs"]:
+        words = [word for word in config.split() if word not in QUIET]
+        words = [word for word in words if not word.startswith(("HEAD=", "CAUSAL=", "DEGREE="))]
+        text = " ".join(words).replace("BLOCK_SIZE", "BLOCK").replace("num_", "")
+        for letter in ("M", "N", "K", "X", "Y", "ROWS", "COLUMNS"):
+            text = text.replace(f"BLOCK_{letter}=", f"{letter}=")
+        shown.append(text)
     return " + ".join(f"`{text}`" for text in shown)
 
 
