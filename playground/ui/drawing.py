@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QFile, QIODevice, QPoint
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QWidget
 
 
 def save_svg(widget: QWidget, path: str) -> str:
@@ -29,7 +25,8 @@ def save_svg(widget: QWidget, path: str) -> str:
     generator.setTitle(widget.accessibleName())
     generator.setDescription("drawn by Triton Playground")
     painter = QPainter(generator)
-    widget.render(painter, QPoint())
+    # A plot is a graphics view, whose own `render` draws its scene alone.
+    QWidget.render(widget, painter, QPoint())
     painter.end()
     file.close()
     return "" if file.error() == QFile.FileError.NoError else file.errorString()

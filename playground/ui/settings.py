@@ -218,6 +218,18 @@ class Settings:
         self._store.setValue("compare/expressions", value)
 
     @property
+    def paper_points(self) -> float:
+        """Size of the letters of pictures saved for papers, in points; 0 means the default."""
+        try:
+            return min(max(float(self._text("look/paperPoints") or 0), 0.0), 40.0)
+        except ValueError:
+            return 0.0
+
+    @paper_points.setter
+    def paper_points(self, value: float) -> None:
+        self._store.setValue("look/paperPoints", value)
+
+    @property
     def remote_place(self) -> tuple[str, str, str]:
         """Host, connection file and Python of the engine that ran elsewhere last."""
         return (

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 ThemeName = Literal["light", "dark"]
+PAPER_POINTS = 9.0
 
 
 class Theme(QObject):
@@ -34,6 +35,8 @@ class Theme(QObject):
         super().__init__(parent)
         self._name: ThemeName = name
         self._colors = _colors(name)
+        self.paper_points = PAPER_POINTS
+        """Size of the letters of pictures that are saved for papers."""
         self._app: QApplication | None = None
         # The stylesheet can only name icons by file, so recoloured copies live here while it runs.
         self._files = QTemporaryDir()

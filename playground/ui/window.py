@@ -288,6 +288,7 @@ class MainWindow(QMainWindow):
             font = self.editor.font()
             font.setPointSizeF(settings.editor_points)
             self.editor.set_font(font)
+        self.theme.paper_points = settings.paper_points or self.theme.paper_points
         self.actions_table["view.wrap"].setChecked(settings.wrap)
         fits = not settings.geometry.isEmpty() and self.restoreGeometry(settings.geometry)
         if not fits:

@@ -35,7 +35,6 @@ class CurvesHeat(ThemedPlot):
         self._curve: Curve | None = None
         self._line, self._quantity, self._title = "", "ms", ""
         self._written = False
-        self.setMouseEnabled(False, False)
         self.scene().sigMouseMoved.connect(self._on_move)
         self.scene().sigMouseClicked.connect(self._on_click)
         self.recolour()

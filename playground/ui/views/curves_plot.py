@@ -94,7 +94,6 @@ class CurvesPlot(ThemedPlot):
         self._ordered = False
         self._title = ""
         self.scatters: list[Any] = []
-        self.setMouseEnabled(False, False)
         self.recolour()
 
     def show_curve(

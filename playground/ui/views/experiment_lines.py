@@ -35,7 +35,6 @@ class ExperimentLines(ThemedPlot):
         self._other: ExperimentResult | None = None
         self._plot: Plot | None = None
         self.words: tuple[str, ...] = ()
-        self.setMouseEnabled(False, False)
         self.recolour()
 
     def show_lines(

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from playground.ui.theme import Theme
 
 
+PAPER_SCALE = 4.0
+"""Pixels of a picture for a paper to one on screen: some 400 to the inch."""
+
+
 class PlotActions(QWidget):
-    """Three buttons: table, copy picture, save (PNG, SVG or CSV)."""
+    """Three buttons: table, copy picture, save (PNG, SVG, PDF, for a paper, CSV)."""
 
     tableToggled = Signal(bool)
 
@@ -47,6 +51,8 @@ class PlotActions(QWidget):
         self._menu = menu
         menu.addAction("Save picture (PNG) …", self._save_png)
         menu.addAction("Save drawing (SVG) …", self._save_svg)
+        menu.addAction("Save page (PDF) …", self._save_pdf)
+        menu.addAction("Save for a paper (PDF, SVG or PNG on white) …", self._save_for_paper)
         menu.addAction("Save numbers (CSV) …", self._save_csv)
         menu.addAction("Copy numbers (CSV)", self.copy_csv)
         self._save.setMenu(menu)
@@ -115,6 +121,38 @@ class PlotActions(QWidget):
         )
         if path and not self.save_svg(path):
             QMessageBox.warning(self, "Save drawing", f"{path} could not be written.")
+
+    def save_pdf(self, path: str) -> bool:
+        """Draw the picture into a PDF; tell whether that went well."""
+        from playground.ui.views.plot_paper import save_pdf
+
+        return save_pdf(self._picture, path)
+
+    def _save_pdf(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save page", f"{self._stem}.pdf", "PDF pages (*.pdf)"
+        )
+        if path and not self.save_pdf(path):
+            QMessageBox.warning(self, "Save page", f"{path} could not be written.")
+
+    def save_for_paper(self, path: str, points: float) -> bool:
+        """Save the picture on white with letters of `points`; the path's ending says as what."""
+        from playground.ui.views.plot_paper import enlarged, on_paper, save_pdf
+
+        with on_paper(self._picture, points):
+            if path.endswith(".svg"):
+                return self.save_svg(path)
+            if path.endswith(".png"):
+                return enlarged(self._picture, PAPER_SCALE).save(path, "PNG")
+            return save_pdf(self._picture, path)
+
+    def _save_for_paper(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save for a paper", f"{self._stem}.pdf",
+            "PDF pages (*.pdf);;SVG drawings (*.svg);;PNG pictures (*.png)",
+        )  # fmt: skip
+        if path and not self.save_for_paper(path, self._theme.paper_points):
+            QMessageBox.warning(self, "Save for a paper", f"{path} could not be written.")
 
     def _save_csv(self) -> None:
         path, _ = QFileDialog.getSaveFileName(

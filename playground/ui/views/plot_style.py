@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pyqtgraph as pg
 from PySide6.QtGui import QColor, QFont, QPen
 
+from playground.ui.views.plot_pointer import PlotPointer
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
@@ -35,18 +37,29 @@ class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no typ
         self.setFrameShape(self.Shape.NoFrame)
         height = self.fontMetrics().height()
         self.setMinimumHeight(height * 8)
-        font = QFont(self.font())
-        font.setPointSizeF(max(font.pointSizeF() * 0.9, 6.0))
+        self.text_points = max(self.font().pointSizeF() * 0.9, 6.0)
         for side in ("left", "bottom"):
             axis = self.item.getAxis(side)
             axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickFont=font, tickLength=-height // 4)
+            axis.setStyle(tickLength=-height // 4)
+        self.set_text_points(self.text_points)
+        # What a view shows is for it to say; the pointer shows parts of that.
+        self.setMouseEnabled(False, False)
+        self.pointer = PlotPointer(self)
         theme.changed.connect(self.recolour)
+
+    def set_text_points(self, points: float) -> None:
+        """Write ticks and the axes' names in letters of this size."""
+        self.text_points = points
+        font = QFont(self.font())
+        font.setPointSizeF(points)
+        for side in ("left", "bottom"):
+            self.item.getAxis(side).setStyle(tickFont=font)
 
     def label_axes(self, left: str, bottom: str) -> None:
         """Name both axes, with their units."""
         colour = self.theme.color("muted").name()
-        size = f"{max(self.font().pointSizeF() * 0.9, 6.0):.1f}pt"
+        size = f"{self.text_points:.1f}pt"
         style = {"color": colour, "font-size": size}
         self.item.setLabel("left", left, **style)
         self.item.setLabel("bottom", bottom, **style)

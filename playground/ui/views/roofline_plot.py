@@ -46,7 +46,6 @@ class RooflinePlot(ThemedPlot):
         self._standing: Standing | None = None
         self._points: tuple[RoofPoint, ...] = ()
         self.scatter: Any = None
-        self.setMouseEnabled(False, False)
         self.scene().sigMouseMoved.connect(self._on_move)
         self.recolour()
 

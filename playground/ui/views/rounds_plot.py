@@ -29,7 +29,6 @@ class RoundsPlot(ThemedPlot):
         super().__init__("compare.rounds", "Change of time in each round", theme, parent)
         self._comparison: Comparison | None = None
         self.beyond = 0
-        self.setMouseEnabled(False, False)
         self.recolour()
 
     def show_comparison(self, comparison: Comparison | None) -> None:

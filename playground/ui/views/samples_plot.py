@@ -39,7 +39,6 @@ class SamplesPlot(ThemedPlot):
         self._baseline: Measurement | None = None
         self._floor: float | None = None
         self.beyond = 0
-        self.setMouseEnabled(False, False)
         self.recolour()
 
     def show_samples(

@@ -46,7 +46,6 @@ class ComparePlot(ThemedPlot):
             "sweep.comparePlot", "Times of two sweeps", theme, parent,
             {"left": self._ys, "bottom": self._xs},
         )  # fmt: skip
-        self.setMouseEnabled(False, False)
         self._found: SweepComparison | None = None
         self._names: tuple[str, ...] = ()
         self._titles = ("before", "after")

@@ -36,7 +36,6 @@ class ConvergencePlot(ThemedPlot):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._y = ReadableAxis("left", lambda value: time_text(value))
         super().__init__("sweep.convergence", "Best time so far", theme, parent, {"left": self._y})
-        self.setMouseEnabled(False, False)
         self.found = Convergence()
         self.by_seconds = False
         self._scene = Scene()

@@ -1,0 +1,92 @@
+"""Pictures for papers: on white, in the colours for light ground, with letters of a chosen size."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pyqtgraph as pg
+from PySide6.QtCore import QMarginsF, QPoint, QSize, QSizeF
+from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from playground.ui.theme import Theme
+from playground.ui.views.plot_style import ThemedPlot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+POINTS_AN_INCH = 72.0
+
+
+@contextlib.contextmanager
+def on_paper(picture: QWidget, points: float) -> Iterator[None]:
+    """Show a picture's plots as a paper wants them for as long as the block lasts.
+
+    `points` is the size of its letters. What is not drawn by `ThemedPlot` keeps the window's look.
+    """
+    plots = picture.findChildren(ThemedPlot)
+    if isinstance(picture, ThemedPlot):
+        plots = [picture, *plots]
+    light = Theme("light")
+    before = [(plot, plot.theme, plot.text_points) for plot in plots]
+    try:
+        for plot in plots:
+            plot.theme = light
+            plot.set_text_points(points)
+            plot.recolour()
+            plot.setBackground("#ffffff")
+            plot.pointer.hide()
+            for item in plot.item.items:
+                if isinstance(item, pg.ScatterPlotItem):
+                    item.opts["useCache"] = False  # its cached symbols are pixels of the screen
+        _settle(picture, plots)
+        yield
+    finally:
+        for plot, theme, own_points in before:
+            plot.theme = theme
+            plot.set_text_points(own_points)
+            plot.recolour()
+
+
+def _settle(picture: QWidget, plots: list[ThemedPlot]) -> None:
+    """Let axes take the room that their letters need: they learn of it by being drawn."""
+    picture.grab()
+    for plot in plots:
+        plot.item.layout.activate()
+        for side in ("left", "bottom"):
+            plot.item.getAxis(side).resizeEvent()
+
+
+def save_pdf(picture: QWidget, path: str) -> bool:
+    """Draw a picture into a PDF page of its own size; lines and letters stay sharp.
+
+    Tell whether that went well.
+    """
+    try:
+        with open(path, "ab"):
+            pass
+    except OSError:
+        return False
+    writer = QPdfWriter(path)
+    writer.setTitle(picture.accessibleName())
+    writer.setCreator("Triton Playground")
+    dots = picture.logicalDpiX()
+    size = QSizeF(picture.width(), picture.height()) * (POINTS_AN_INCH / dots)
+    page = QPageSize(size, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
+    writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF()))
+    writer.setResolution(dots)
+    painter = QPainter(writer)
+    # A plot is a graphics view, whose own `render` draws its scene alone.
+    QWidget.render(picture, painter, QPoint())
+    return painter.end()
+
+
+def enlarged(picture: QWidget, scale: float) -> QPixmap:
+    """Return a picture in `scale` times the pixels it has on screen."""
+    pixmap = QPixmap(QSize(picture.width(), picture.height()) * scale)
+    pixmap.setDevicePixelRatio(scale)
+    pixmap.fill("#ffffff")
+    QWidget.render(picture, pixmap, QPoint())
+    return pixmap
