@@ -80,10 +80,12 @@ def main(path: str | None = None, place: RemotePlace | None = None) -> int:
         defer(name)
     from playground.ui.document import Document
     from playground.ui.late_engine import LateEngine
+    from playground.ui.trust import Trust
 
     engine = LateEngine(place)
     document = Document(engine)
     window = build_window(document, theme, engine, settings=settings)
+    Trust(window)
     report = ErrorsToFindings(document)
     report.install()
     collector = Collector(app)

@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from playground.model.curve import Curve, CurveRow, Line
 from playground.protocol import messages, timing
 from playground.ui.curves_choice import CurvesChoice
+from playground.ui.rival_files import other_file
 
 if TYPE_CHECKING:
     from playground.protocol.messages import Reply
@@ -78,6 +79,10 @@ class DocumentCurves(CurvesChoice):
             self.setupChanged.emit()
             return
         document = self._document
+        for line in () if self.own_name else self.chosen_lines():
+            other = other_file(line.expression, document.path)
+            if not document.may_execute(other, lambda: self.start(resume=resume)):
+                return
         kept = self.kept() if resume else ()
         axes = self.axes()
         self.lines = () if self.own_name else self.chosen_lines()

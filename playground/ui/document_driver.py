@@ -109,6 +109,8 @@ class DocumentDriver(DocumentResults):
             # The engine would only say the same again, and the launches on screen stay usable.
             self.findingsChanged.emit()
             return
+        if not self.may_execute(self.path, self.run):
+            return
         driver = self.driver
         known = {size.name: size.default for size in driver.sizes} if driver else {}
         sizes = {n: v for n, v in self.sizes.items() if n in known and v != known[n]}

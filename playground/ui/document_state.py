@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from playground.model.outline import Driver
     from playground.ui.engine_port import EnginePort
     from playground.ui.engine_work import EngineWork
+
+
+MayExecute = Callable[[str, Callable[[], None]], bool]
+
+
+def _always(_path: str, _again: Callable[[], None]) -> bool:
+    return True
 
 
 class DocumentState(QObject):
@@ -74,6 +82,8 @@ class DocumentState(QObject):
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.engine = engine
+        self.may_execute: MayExecute = _always
+        """Asked before a file is executed; given the file, and what to do once it is allowed."""
         self.file = DocumentFile(self)
         self.text = ""
         self.dirty = False

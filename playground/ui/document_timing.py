@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from playground.protocol import messages, timing
+from playground.ui.rival_files import other_file
 
 if TYPE_CHECKING:
     from playground.model.comparison import Comparison
@@ -121,6 +122,10 @@ class DocumentTiming(QObject):
         """Time the config shown in turns with `rival`; a comparison at work is cancelled."""
         document = self._document
         if document.launch is None:
+            return
+        if not document.may_execute(
+            other_file(rival.expression, document.path), lambda: self.compare(rival)
+        ):
             return
         self._remember(rival.expression)
         self._start(

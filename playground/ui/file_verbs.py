@@ -53,9 +53,13 @@ def reference(size: int = 10_000):
 
 
 class FileVerbs(QObject):
-    """The file menu's verbs; `recentChanged` tells that the list of recent files is another."""
+    """The file menu's verbs; `recentChanged` tells that the list of recent files is another.
+
+    `written` carries the path of a file that came from this window.
+    """
 
     recentChanged = Signal()
+    written = Signal(str)
 
     def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
         super().__init__(window)
@@ -85,6 +89,7 @@ class FileVerbs(QObject):
             found = Finding("error", "engine", str(problem), file=path)
             self._document.set_findings("file", (found,))
             return
+        self.written.emit(path)
         self._document.open_file(os.path.abspath(path))
 
     def open(self) -> None:
@@ -141,7 +146,12 @@ class FileVerbs(QObject):
 
         start = self._document.path or "kernel.py"
         path, _ = QFileDialog.getSaveFileName(self._window, "Save the kernel file", start, _FILTER)
-        return bool(path) and self._document.save(_with_suffix(path))
+        ours = not self._document.path
+        if not path or not self._document.save(_with_suffix(path)):
+            return False
+        if ours:
+            self.written.emit(self._document.path)
+        return True
 
     def may_discard(self) -> bool:
         """Ask about unsaved text; True when it was saved or is to be thrown away."""
@@ -191,6 +201,7 @@ class FileVerbs(QObject):
         except FileProblem as problem:
             found = Finding("error", "export", str(problem), file=path)
         else:
+            self.written.emit(path)
             is_data = path.endswith(".json")
             name = os.path.basename(path)
             found = Finding(

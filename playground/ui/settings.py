@@ -242,6 +242,35 @@ class Settings:
         for name, text in zip(("host", "file", "python"), value, strict=True):
             self._store.setValue(f"remote/{name}", text)
 
+    # --------------------------------------------------------------------------- trust
+
+    def trusts(self, path: str) -> bool:
+        """Tell whether the user lets the file at `path` (links followed) run unasked."""
+        if self._text(f"trusted_files/{_key(path)}") == path:
+            return True
+        return any(path.startswith(folder.rstrip("/") + "/") for folder in self.trusted_folders)
+
+    def trust_file(self, path: str) -> None:
+        """Let one file run unasked."""
+        self._store.setValue(f"trusted_files/{_key(path)}", path)
+
+    @property
+    def trusted_folders(self) -> list[str]:
+        """Folders all of whose files run unasked."""
+        value = self._store.value("trust/folders")
+        if isinstance(value, str):
+            return [value] if value else []
+        return [str(item) for item in value] if isinstance(value, list) else []
+
+    def trust_folder(self, folder: str) -> None:
+        """Let all files in `folder` and below run unasked."""
+        self._store.setValue("trust/folders", [*self.trusted_folders, folder])
+
+    def forget_trust(self) -> None:
+        """Ask again about every file."""
+        self._store.remove("trust")
+        self._store.remove("trusted_files")
+
     # ----------------------------------------------------------------------- shortcuts
 
     def shortcuts(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import psutil
 import pytest
 
 from playground.model.resources import kernels_dir
@@ -32,7 +33,8 @@ def init(self, *arguments, **named):
         discard = None
         if isinstance(box, QMessageBox):
             discard = place(box.button(QMessageBox.StandardButton.Discard))
-        names = ["editor", "driver.run", "knob:BLOCK_SIZE", "findBar", "toolbar.theme.toggle"]
+        names = ["editor", "driver.run", "knob:BLOCK_SIZE", "findBar", "toolbar.theme.toggle",
+                 "notice.trust.file"]
         found = {name: self.findChild(QWidget, name) for name in names}
         print(json.dumps({
             "window": int(self.winId()), "engine": document.engine_state,
@@ -142,6 +144,9 @@ def test_type_run_move_a_knob_and_close(screen):
     assert state["launches"] == 0
 
     screen.click(state["places"]["driver.run"])
+    state = screen.wait(lambda s: "notice.trust.file" in s["places"], 10)
+    assert state["launches"] == 0
+    screen.click(state["places"]["notice.trust.file"])
     state = screen.wait(lambda s: s["launches"] == 1 and s["covered"])
     assert state["check"] == "correct"
     assert state["config"]["BLOCK_SIZE"] == 1024
@@ -166,3 +171,26 @@ def test_type_run_move_a_knob_and_close(screen):
     screen.click(state["discard"])
     assert screen.program.wait(20) == 0
     assert "Traceback" not in "".join(screen.errors), "".join(screen.errors)
+
+
+def test_the_screen_going_away_takes_no_text_and_leaves_no_engine(screen, tmp_path):
+    state = screen.wait(lambda s: s["views"] == s["docks"] and s["engine"] == "ready")
+    screen.xdotool("windowfocus", "--sync", str(state["window"]))
+    screen.click(state["places"]["editor"])
+    screen.xdotool("key", "ctrl+Home")
+    screen.xdotool("type", "--delay", "20", "# typed by hand")
+    screen.wait(lambda s: s["text"].startswith("# typed by hand"), 10)
+    engines = [
+        child for child in psutil.Process(screen.program.pid).children(recursive=True)
+        if "playground.engine" in child.cmdline()
+    ]  # fmt: skip
+    assert len(engines) == 1
+    time.sleep(2.5)  # unsaved text is kept two seconds after the first key
+    screen.server.kill()
+    assert screen.program.wait(20) != 0
+    gone, alive = psutil.wait_procs(engines, 20)
+    assert gone == engines
+    assert alive == []
+    kept = [json.loads(each.read_text()) for each in (tmp_path / "config").rglob("windows/*.json")]
+    assert [each["unsaved"].startswith("# typed by hand") for each in kept] == [True]
+    assert "# typed" not in (tmp_path / "vector_add.py").read_text()
