@@ -207,6 +207,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
                "Put all panels back to where they were at first"),
     ActionSpec("help.shortcuts", "&Keyboard shortcuts", "help", 1, "preferences_shortcuts", "", "",
                "See and change all shortcuts"),
+    ActionSpec("help.diagnostics", "Copy &diagnostics", "help", 1, "copy_diagnostics", "copy", "",
+               "Put versions, device, the last findings and the log's end on the clipboard"),
     ActionSpec("help.about", "&About Triton Playground", "help", 1, "about", "info", "",
                "Versions of what runs here"),
     *EDITING_ACTIONS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
 import traceback
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from playground.ui.theme import ThemeName
     from playground.ui.window import MainWindow
 
+_log = logging.getLogger(__name__)
 _SLOT_ERRORS_KEPT = 5
 _LATER = ("numpy", "playground.protocol.timing", "playground.protocol.messages")
 """What the window names from the start and uses from the first request on: a hundred classes, and
@@ -113,8 +115,11 @@ def _after_first_paint(window: MainWindow, engine: EnginePort, collector: Collec
         load(name)
     engine.start()
     window.load_views()
+    from playground.ui.log_file import LogFile
     from playground.ui.memory import Memory
 
+    log = LogFile(window.document)
+    window.closed.connect(log.close)
     Memory(window).start()
     collector.start()
 
@@ -149,6 +154,7 @@ class ErrorsToFindings:
             QApplication.quit()
             return
         self._before(kind, error, trace)
+        _log.error("an error in the window", exc_info=(kind, error, trace))
         found = Finding(
             "error", "engine", f"the window could not do that: {kind.__name__}: {error}",
             "your text is untouched; please report this with the detail below",

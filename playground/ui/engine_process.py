@@ -5,12 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import shutil
 import sys
-import tempfile
 import threading
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
@@ -21,10 +18,12 @@ from playground.ui.comm_watch import LOST, CommWatch
 from playground.ui.connection_watch import ConnectionWatch
 from playground.ui.engine_port import EnginePort
 from playground.ui.inbox import Inbox
-from playground.ui.kernel_process import GRACE_S, Kernel, short_folder, start_kernel
+from playground.ui.kernel_process import GRACE_S, Kernel, start_kernel
+from playground.ui.socket_folder import SocketFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Launcher = Callable[[Path, int], Kernel]
 
@@ -61,7 +60,8 @@ class EngineProcess(EnginePort):
         self._executing = False
         self._attaching = ""
         self._closed = False
-        self._folder = Path(tempfile.mkdtemp(prefix="tpg-", dir=short_folder()))
+        self._sockets = SocketFolder()
+        self._folder = self._sockets.path
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="engine-process", daemon=True)
         self.watch = ConnectionWatch(self)
@@ -150,7 +150,7 @@ class EngineProcess(EnginePort):
         if self._worker.is_alive():
             self._tasks.put(None)
             self._worker.join(timeout=GRACE_S + 4)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._sockets.remove()
         self._set_state("dead")
 
     # -------------------------------------------------------------------------- worker

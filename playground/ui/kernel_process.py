@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 GRACE_S = 1.0
 """How long a kernel may take to end by itself before it is killed."""
-_SOCKET_PATH_LIMIT = 100
-"""A Unix socket's path may have 107 bytes; the kernel appends the channel's number."""
 _REPORT_BYTES = 4000
 
 
@@ -182,11 +179,3 @@ def _environment() -> dict[str, str]:
         paths = [root, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
         environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     return environment
-
-
-def short_folder() -> str | None:
-    """Return a folder in which socket paths stay short, None for the usual temporary one."""
-    for folder in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
-        if folder and len(folder) < _SOCKET_PATH_LIMIT - 40 and os.access(folder, os.W_OK):
-            return folder
-    return None

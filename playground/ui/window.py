@@ -253,6 +253,15 @@ class MainWindow(QMainWindow):
         dialog.chosen.connect(self.document.move_engine)
         dialog.open()
 
+    def copy_diagnostics(self) -> None:
+        """Put what a bug report needs on the clipboard."""
+        from PySide6.QtGui import QGuiApplication
+
+        from playground.ui.diagnostics import diagnostics
+
+        QGuiApplication.clipboard().setText(diagnostics(self.document))
+        self.statusBar().showMessage("Diagnostics are on the clipboard", 4000)
+
     def about(self) -> None:
         """Tell the versions of what runs here."""
         from PySide6.QtWidgets import QMessageBox

@@ -2,6 +2,7 @@
 
 import shutil
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from jupyter_client.session import Session
 
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
+from playground.ui.socket_folder import SocketFolder
 from tests.app.conftest import App, wait_for
 
 SLEEPER = "import time\nfor _ in range(1000):\n    time.sleep(0.01)\n"
@@ -34,6 +36,12 @@ def test_nothing_listens_on_tcp(app: App) -> None:
         if connection.status == psutil.CONN_LISTEN
     ]
     assert listening == []
+    # And as the system sees it, with all that the engine started.
+    pids = {p.pid for each in processes for p in (each, *each.children(recursive=True))}
+    if shutil.which("ss") is None:
+        return
+    shown = subprocess.run(["ss", "-Hltunp"], capture_output=True, text=True, check=True).stdout
+    assert not [line for line in shown.splitlines() if any(f"pid={p}," in line for p in pids)]
 
 
 def test_the_socket_folder_is_private_and_its_paths_short(app: App) -> None:
@@ -235,3 +243,21 @@ def test_shutdown_leaves_nothing(app: App) -> None:
     assert not folder.exists()
     assert set(threading.enumerate()) <= before
     engine.deleteLater()
+
+
+def test_sockets_of_a_window_that_crashed_are_removed_by_the_next() -> None:
+    code = (
+        "import os; from playground.ui.socket_folder import SocketFolder;"
+        "print(SocketFolder().path, flush=True); os._exit(1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    left = Path(done.stdout.strip())
+    assert left.is_dir()
+    alive = SocketFolder()
+    other = SocketFolder()
+    assert not left.exists()
+    assert alive.path.is_dir()
+    assert stat.S_IMODE(alive.path.stat().st_mode) == 0o700
+    for folder in (alive, other):
+        folder.remove()
+        assert not folder.path.exists()
