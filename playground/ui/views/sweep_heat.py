@@ -325,6 +325,8 @@ class SweepHeat(QWidget):
         """Return what the cells hold."""
         if self._scene is None or len(self._scene.knobs) < 2:
             return ""
+        if self._scene.rows and not self._scene.timed:
+            return "Nothing was timed: a mark tells what is right, and what failed how"
         held = " ".join(f"{name}={value_words(value)}" for name, value in self.held().items())
         return (
             f"The best of each cell{f' at {held}' if held else ''}; a click sets the sliders to it"

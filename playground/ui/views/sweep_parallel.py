@@ -220,7 +220,7 @@ class ParallelPicture(SweepPicture):
     # ------------------------------------------------------------------------------ drawing
 
     def draw(self, painter: QPainter) -> None:
-        """Draw the kept lines, then what stands out."""
+        """Draw all that is kept, then the line under the pointer."""
         if not self._rows:
             self.say(painter, "Lines come with the first configs")
             return
@@ -232,10 +232,14 @@ class ParallelPicture(SweepPicture):
             inside = QPainter(self._kept)
             inside.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._draw_lines(inside)
+            for index, token, width in self._standing_out:
+                self._emphasise(inside, index, self.theme.color(token), width)
+            self._draw_axes(inside)
             inside.end()
         painter.drawPixmap(0, 0, self._kept)
-        self._draw_marked(painter)
-        self._draw_axes(painter)
+        at = next((i for i, row in enumerate(self._rows) if row is self.hovered), None)
+        if at is not None:
+            self._emphasise(painter, at, self.theme.color("text"), 2.4)
 
     def _draw_lines(self, painter: QPainter) -> None:
         """Draw all lines, those of one colour together: a pen for each would take much longer."""
@@ -267,15 +271,6 @@ class ParallelPicture(SweepPicture):
     def _line(self, index: int) -> QPolygonF:
         ys = self._y(self._heights[index])
         return QPolygonF([QPointF(float(x), float(y)) for x, y in zip(self._xs(), ys, strict=True)])
-
-    def _draw_marked(self, painter: QPainter) -> None:
-        for index, token, width in self._standing_out:
-            if self._rows[index] is not self.hovered:
-                self._emphasise(painter, index, self.theme.color(token), width)
-        if self.hovered is not None:
-            at = next((i for i, row in enumerate(self._rows) if row is self.hovered), None)
-            if at is not None:
-                self._emphasise(painter, at, self.theme.color("text"), 2.4)
 
     def _emphasise(self, painter: QPainter, index: int, colour: QColor, width: float) -> None:
         line = self._line(index)
