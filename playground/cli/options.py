@@ -25,6 +25,7 @@ VERBS = {
     "compile": "compile one config: registers, spills, shared memory, every stage",
     "coverage": "count which elements are loaded and stored; look at its programs one by one",
     "advise": "say what an expert would change: five points in order, each with its evidence",
+    "debug": "run or step through one program; prints, NaN, differences element by element",
     "sweep": "try many configs and rank them",
     "sweeps": "list past sweeps, show them again, or print them for other programs",
     "export": "write the tuned kernel as a .py that runs alone",
@@ -36,6 +37,15 @@ VERBS = {
 
 
 _EPILOGS = {
+    "debug": """\
+examples:
+  what program (1, 2) writes and prints, alone
+    triton-playground debug kernels/matmul.py --program 1,2
+  the accumulator in every round of the loop
+    triton-playground debug kernels/matmul.py --break 61 --watch 'total.max()'
+  the line that made the first NaN, and where the result differs from the reference
+    triton-playground debug kernels/softmax.py --hunt --compare reference
+""",
     "coverage": """\
 examples:
   what a grouped order saves: bytes that the L2 would fetch, with and without it
@@ -133,6 +143,8 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
             help="check everything that is offered to try, and time it in turns with what is there",
         )  # fmt: skip
         add("--cache", choices=("cold", "warm"), default="cold", help="state of the L2 cache")
+    if verb == "debug":
+        _add_debug(add)
     if verb == "sweep":
         _add_sweep(add)
     if verb in TEXTS:
@@ -190,6 +202,35 @@ def _add_sweep(add: Callable[..., object]) -> None:
     add(
         "--cluster", default="", metavar="PROFILE",
         help="workers on the engines of an ipyparallel cluster: a profile of IPython's, or local",
+    )  # fmt: skip
+
+
+def _add_debug(add: Callable[..., object]) -> None:
+    add(
+        "--program", metavar="P",
+        help="which program: its linear id, or x,y,z in the grid (default 0; --prints and --hunt "
+        "look at all when it is left out)",
+    )  # fmt: skip
+    add("--mode", choices=("gpu", "interpreter"), help="where it runs (default: GPU if any)")
+    add(
+        "--break", dest="breakpoints", action="append", default=[], metavar="LINE[ if EXPR]",
+        help="tell the values at every stop there; may be given several times",
+    )  # fmt: skip
+    add(
+        "--watch", dest="watches", action="append", default=[], metavar="EXPR",
+        help="tell an expression over the values (NumPy arrays) at every stop",
+    )  # fmt: skip
+    add("--trace", action="store_true", help="tell every line that runs, with what it changed")
+    add(
+        "--do", dest="commands", action="append", default=[], metavar="COMMANDS",
+        help="step by a script: go; step; next; out; round; until 60; break 20 if k == 2; "
+        "watch x.max(); print acc[0]",
+    )  # fmt: skip
+    add("--prints", action="store_true", help="what tl.device_print prints, by program")
+    add("--hunt", action="store_true", help="where NaN and infinities of the result come from")
+    add(
+        "--compare", choices=("reference", "captured", "interpreter"),
+        help="compare the result element by element; the first difference is located",
     )  # fmt: skip
 
 
@@ -294,6 +335,15 @@ def task_of(verb: str, options: argparse.Namespace, parser: argparse.ArgumentPar
         past=tuple(getattr(options, "past", ())),
         best=_above_zero(getattr(options, "best", None), "--best", parser),
         attempt=getattr(options, "attempt", False),
+        program=getattr(options, "program", None),
+        mode=getattr(options, "mode", None),
+        breakpoints=tuple(getattr(options, "breakpoints", ())),
+        watches=tuple(getattr(options, "watches", ())),
+        trace=getattr(options, "trace", False),
+        commands=tuple(getattr(options, "commands", ())),
+        prints=getattr(options, "prints", False),
+        hunt=getattr(options, "hunt", False),
+        compare=getattr(options, "compare", None),
         schedule=getattr(options, "schedule", False),
         reuse=getattr(options, "reuse", False),
         steps=getattr(options, "steps", None),

@@ -45,6 +45,7 @@ PAYLOADS = {
     "compile": "compile",
     "coverage": "coverage",
     "advise": "advice",
+    "debug": "debug",
     "sweep": "sweep",
     "export": "export",
     "report": "report",
@@ -52,6 +53,10 @@ PAYLOADS = {
     "doctor": "doctor",
 }
 """Verb to the key of what it found: an empty list for `launches`, else null, where it failed."""
+
+
+DEBUG_PARTS = ("stops", "alone", "prints", "nonfinite", "differences")
+"""What `debug` was asked for; null where it was not."""
 
 
 def document(verb: str, file: str) -> Json:
@@ -66,6 +71,14 @@ def document(verb: str, file: str) -> Json:
     if verb in PAYLOADS:
         base[PAYLOADS[verb]] = [] if verb in ("launches", "doctor") else None
     return base
+
+
+def plain_object(value: object) -> Json:
+    """Return a dataclass in JSON's own types, by field name."""
+    return {
+        item.name: plain(getattr(value, item.name))
+        for item in dataclasses.fields(value)  # type: ignore[arg-type]
+    }
 
 
 def plain(value: object) -> object:

@@ -57,6 +57,15 @@ class Task:
     best: int | None = None
     dispatch: bool = False
     attempt: bool = False
+    program: str | None = None
+    mode: Literal["gpu", "interpreter"] | None = None
+    breakpoints: tuple[str, ...] = ()
+    watches: tuple[str, ...] = ()
+    trace: bool = False
+    commands: tuple[str, ...] = ()
+    prints: bool = False
+    hunt: bool = False
+    compare: Literal["reference", "captured", "interpreter"] | None = None
     schedule: bool = False
     reuse: bool = False
     steps: str | None = None
@@ -74,7 +83,8 @@ class Task:
     def from_json(cls, text: str) -> Task:
         """Return the task that `to_json` wrote."""
         fields = json.loads(text)
-        for name in ("emit", "curve", "where", "sizes", "past"):
+        for name in ("emit", "curve", "where", "sizes", "past", "breakpoints", "watches",
+                     "commands"):  # fmt: skip
             fields[name] = tuple(fields[name])
         return cls(**fields)
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from playground.cli import advice_text, compile_text, coverage_text, sweep_text, timing_text
+from playground.cli import (
+    advice_text,
+    compile_text,
+    coverage_text,
+    debug_text,
+    sweep_text,
+    timing_text,
+)
 from playground.cli.text_table import duration, indented, pairs, table
 from playground.model.config import label as config_text
 from playground.model.finding import Finding
@@ -153,6 +160,7 @@ _SECTIONS: dict[str, Callable[[Any], str]] = {
     "replay": _replay,
     "coverage": coverage_text.report,
     "advice": advice_text.report,
+    "debug": debug_text.section,
     "sweep": sweep_text.report,
     "export": _export,
     "report": _export,

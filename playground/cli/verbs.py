@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from playground.cli import programs, schema, timing
 from playground.cli.advise_verb import advise
 from playground.cli.compile_verb import compile_
+from playground.cli.debug_verb import debug
 from playground.cli.sweep_verb import small_sweep, sweep, workers_of
 from playground.cli.tuned_export import from_sweeps
 from playground.cli.work import FailedError, RefusedError, Work, attempt, refusal
@@ -187,6 +188,7 @@ VERBS: dict[str, Callable[[Work], None]] = {
     "replay": replay,
     "coverage": coverage,
     "advise": advise,
+    "debug": debug,
     "sweep": sweep,
     "export": export,
     "report": report,

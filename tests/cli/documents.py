@@ -132,6 +132,11 @@ PAYLOADS = {
         "time_ms": (*NUMBER, Maybe), "floor_ms": (*NUMBER, Maybe), "measured": bool,
         "missing": [str],
     },
+    "debug": {
+        "launch": int, "kernel": str, "config": CONFIG, "program": int, "grid": [int],
+        "stops": (dict, Maybe), "alone": (dict, Maybe), "prints": (dict, Maybe),
+        "nonfinite": (dict, Maybe), "differences": (dict, Maybe),
+    },
     "sweep": {
         "launch": int, "kernel": str, "target": str, "rows": [ROW], "best": (dict, Maybe),
         "total": int, "cancelled": bool, "elapsed_s": NUMBER, "note": str,

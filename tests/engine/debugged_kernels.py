@@ -4,6 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
 
 @triton.jit
 def twice(v):
@@ -38,16 +40,16 @@ def logs(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 def example(n: int = 60):
-    x = torch.arange(n, dtype=torch.float32)
-    out = torch.zeros(2 * 16)
+    x = torch.arange(n, dtype=torch.float32, device=DEVICE)
+    out = torch.zeros(2 * 16, device=DEVICE)
     sums[(2,)](x, out, n, BLOCK=16, ROUNDS=2)
-    y = torch.ones(n)
+    y = torch.ones(n, device=DEVICE)
     logs[(triton.cdiv(n, 16),)](x, y, n, BLOCK=16)
     return out, y
 
 
 def reference(n: int = 60):
-    x = torch.arange(n, dtype=torch.float64)
+    x = torch.arange(n, dtype=torch.float64, device=DEVICE)
     padded = torch.nn.functional.pad(x, (0, 64 - n)).reshape(2, 2, 16)
     out = 2 * padded.sum(1).reshape(-1)
     out[20] += 1.0  # wrong on purpose: program 1, element 4
