@@ -60,6 +60,8 @@ DOCKS: tuple[DockSpec, ...] = (
              "ExperimentsView", "Ctrl+Alt+X"),
     DockSpec("debugger", "Debugger", "debug", "playground.ui.views.debugger", "DebuggerView",
              "Ctrl+Alt+O"),
+    DockSpec("advisor", "Advisor", "hint", "playground.ui.views.advisor", "AdvisorView",
+             "Ctrl+Alt+E"),
     DockSpec("telemetry", "Telemetry", "telemetry", "playground.ui.views.telemetry",
              "TelemetryView", "Ctrl+Alt+G"),
     DockSpec("console", "Console", "console", "playground.ui.console", "ConsoleView", "Ctrl+8"),
@@ -70,7 +72,8 @@ DOCKS: tuple[DockSpec, ...] = (
 # What the user sees first is filled first.
 _FILL_ORDER = (
     "knobs", "launches", "findings", "timings", "coverage", "compiler", "schedule", "compare",
-    "sweep", "curves", "roofline", "nsight", "debugger", "experiments", "telemetry", "console",
+    "sweep", "curves", "roofline", "nsight", "debugger", "advisor", "experiments", "telemetry",
+    "console",
 )  # fmt: skip
 
 
@@ -130,6 +133,7 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["schedule"], docks["compiler"])
         window.tabifyDockWidget(docks["compiler"], docks["nsight"])
         window.tabifyDockWidget(docks["nsight"], docks["debugger"])
+        window.tabifyDockWidget(docks["debugger"], docks["advisor"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])
         window.tabifyDockWidget(docks["findings"], docks["telemetry"])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from playground.model.measurement import CacheMode, Measurement
     from playground.protocol.messages import Step
     from playground.ui.curves_choice import SetupStore
+    from playground.ui.document_advice import DocumentAdvice
     from playground.ui.document_compiler import DocumentCompiler
     from playground.ui.document_curves import DocumentCurves
     from playground.ui.document_debugging import DocumentDebugging
@@ -76,6 +77,13 @@ class Document(DocumentText):
         from playground.ui.document_roofline import DocumentRoofline
 
         return DocumentRoofline(self)
+
+    @cached_property
+    def advice(self) -> DocumentAdvice:
+        """What an expert would say of the launch, and what was tried of it."""
+        from playground.ui.document_advice import DocumentAdvice
+
+        return DocumentAdvice(self)
 
     @cached_property
     def nsight(self) -> DocumentNsight:

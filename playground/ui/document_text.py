@@ -110,6 +110,16 @@ class DocumentText(DocumentDriver):
         self._refresh_outline()
         self.opened.emit()
 
+    def replace_text(self, text: str) -> None:
+        """Change the text as an edit of the editor's, which undo takes back."""
+        if text == self.text:
+            return
+        self.text = text
+        self.textReplaced.emit(text)
+        self._set_dirty(self.file.differs_from(text))
+        self._refresh_outline()
+        self.edited.emit()
+
     def reload(self) -> bool:
         """Read the file again from disk; launches and results stay until the next run."""
         try:

@@ -222,6 +222,11 @@ class MainWindow(QMainWindow):
         self.docks.show("roofline")
         self.document.roofline.measure_again()
 
+    def advise(self) -> None:
+        """Ask what an expert would change about the launch shown."""
+        self.docks.show("advisor")
+        self.document.advice.ask()
+
     def profile(self) -> None:
         """Run Nsight Compute on the selected launch under the config shown."""
         self.docks.show("nsight")

@@ -28,6 +28,7 @@ from playground.model.measurement import Measurement
 from playground.model.sweep import SweepRow
 from playground.protocol import messages
 from playground.ui.engine_port import EnginePort
+from tests.ui.fake_advice import FakeAdvice
 from tests.ui.fake_compiler import FakeCompiler
 from tests.ui.fake_curves import FakeCurves
 from tests.ui.fake_debugging import FakeDebugging
@@ -103,6 +104,7 @@ def vector_add_launch(
 class FakeEngine(
     FakeTiming, EnginePort, FakeCurves, FakeCompiler, FakePrograms, FakeSweeps, FakeExperiments,
     FakeDebugging,
+    FakeAdvice,
 ):  # fmt: skip
     def __init__(
         self,

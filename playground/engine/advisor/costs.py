@@ -238,6 +238,22 @@ def executed(facts: Facts) -> float:
     return total
 
 
+def slots(facts: Facts) -> float:
+    """Return the issue slots that one warp takes: a memory instruction takes four of them.
+
+    A multiprocessor has four schedulers and load/store units for one warp a cycle (NVIDIA H100
+    Tensor Core GPU Architecture, 2022: 32 of them).
+    """
+    if facts.code is None:
+        return 0.0
+    accesses = sum(
+        sum(count for kind, count in line.counts if kind in ("wide memory", "narrow memory"))
+        * facts.trips(line.line)
+        for line in facts.code.lines
+    )
+    return executed(facts) + (_SCHEDULERS - 1) * accesses
+
+
 def _counted(line: LineCode) -> int:
     return sum(count for kind, count in line.counts if kind != "other")
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from playground.model.schedule import Schedule
     from playground.model.targets import Gpu
 
+_NEAR_THE_ROOF = 0.6
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -149,7 +151,7 @@ def gather(
         measurement = session.measured(index, config)
         if measurement is None and measure:
             measurement = session.measure(index, config, 50.0, "cold", job)
-        if schedule:
+        if schedule and _may_be_uneven(coverage, ceilings, measurement):
             scheduled = _scheduled(session, index, config, job, missing)
     else:
         missing.append(
@@ -168,6 +170,16 @@ def gather(
         standing=standing, findings=tuple(findings), missing=tuple(missing),
         by_line={item.line: item for item in code.lines} if code is not None else {},
     )  # fmt: skip
+
+
+def _may_be_uneven(
+    coverage: Coverage | None, ceilings: Ceilings, measurement: Measurement | None
+) -> bool:
+    """Tell whether a look at when programs ran is worth its time: not near the roof."""
+    if coverage is None or not coverage.bytes_unique:
+        return True
+    share = roofline.standing(coverage, ceilings, measurement).share
+    return share is None or share < _NEAR_THE_ROOF
 
 
 def _compiled(

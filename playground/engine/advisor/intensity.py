@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine.advisor import choices, rewrites
 from playground.engine.advisor.costs import moved_bytes, peak_tflops
+from playground.engine.advisor.resources import spills
 from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
 from playground.engine.findings import NotCountedError
 
@@ -158,6 +159,8 @@ def _ieee(facts: Facts, trials: Trials) -> Advice | None:
 def _small_tiles(facts: Facts, trials: Trials) -> Advice | None:
     now = trials.now
     least = max(now.memory_ms, now.arithmetic_ms)
+    if spills(facts):
+        return None
     if not least or max(now.l2_ms, now.latency_ms, now.issue_ms) < _ROOM * least:
         return None
     sizes = choices.blocks(facts)

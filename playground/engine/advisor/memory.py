@@ -11,6 +11,7 @@ from playground.engine.advisor.costs import (
     moved,
     moved_bytes,
     needed,
+    slots,
     updates_of_one_address,
 )
 from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
@@ -143,7 +144,9 @@ def _masked_off(facts: Facts, trials: Trials) -> Advice | None:
     ]
     wanted = [item for item in settings if next(iter(item.values()), None)]
     likely = sorted(wanted, key=lambda item: _misses(facts, item, share))
-    predicted = trials.best(choices.tries(trials, iter(likely)), better=better, least=0.0)
+    predicted = trials.best(
+        choices.tries(trials, iter(likely)), better=better, enough=lambda _: True, least=0.0
+    )
     item = about(
         "memory access", "masked-off",
         f"the mask switches {worst.masked_off_share:.0%} of the lanes of this "
@@ -184,7 +187,6 @@ def _missing_hint(facts: Facts, trials: Trials) -> Advice | None:
     if predicted is None:
         return None
     before, after = narrow_accesses(facts), narrow_accesses(predicted.facts)
-    most = min(before / max(after, 1), WIDE_BITS / bits)
     item = about(
         "memory access", "missing-hint",
         f"the compiler cannot prove that this {site.kind} is aligned, and moves {bits} bits a "
@@ -200,7 +202,11 @@ def _missing_hint(facts: Facts, trials: Trials) -> Advice | None:
         notes=("that the addresses are aligned was seen in this launch; that they always are is "
                "yours to know",),
     )  # fmt: skip
-    gain = gain_of(most, f"narrow memory instructions before over after: {before} / {after}")
+    now, then = slots(facts), slots(predicted.facts)
+    gain = gain_of(
+        now / then if then else 1.0,
+        f"issue slots of one warp with narrow accesses over wide ones: {now:,.0f} / {then:,.0f}",
+    )
     return with_try(trials, item, predicted, gain)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine.advisor import choices
 from playground.engine.advisor.costs import START_MS, uneven, waves
+from playground.engine.advisor.resources import spills
 from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, with_try
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def answers(facts: Facts) -> str:
 
 def advice(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
     """Yield what there is to say about how the work is dealt out."""
-    if facts.gpu is None or not facts.programs:
+    if facts.gpu is None or not facts.programs or spills(facts):
         return
     found = _few_programs(facts, trials)
     yield found
@@ -91,8 +92,7 @@ def _more_programs(facts: Facts, trials: Trials) -> Iterator[Try | None]:
             if value >= factor:
                 yield trials.of_values({name: value // factor})
             if value * factor <= 8 * facts.multiprocessors:
-                exact = each * facts.multiprocessors if value == facts.programs else value * factor
-                yield trials.of_values({name: exact})
+                yield trials.of_values({name: value * factor})
         for name, value in choices.blocks(facts).items():
             if not shares and value // factor >= 2 * choices.smallest(facts):
                 yield trials.of_values({name: value // factor})

@@ -46,9 +46,15 @@ def advice(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
     yield _stages(facts, trials)
 
 
+def spills(facts: Facts) -> bool:
+    """Tell whether the launch spills so much that its other figures are those of the spilling."""
+    report = facts.report
+    return report is not None and (report.spill_bytes or 0) >= _FEW_SPILLED_BYTES
+
+
 def _spills(facts: Facts, trials: Trials) -> Advice | None:
     report = facts.report
-    if report is None or (report.spill_bytes or 0) < _FEW_SPILLED_BYTES:
+    if report is None or not spills(facts):
         return None
     spilled = report.spill_bytes or 0
 
@@ -57,7 +63,10 @@ def _spills(facts: Facts, trials: Trials) -> Advice | None:
 
     forced = facts.config.as_dict().get("maxnreg")
     # What spills least is best; the model's times are rough where almost everything spills.
-    predicted = trials.best(_room_for_registers(facts, trials, forced), better=better, least=0.0)
+    predicted = trials.best(
+        _room_for_registers(facts, trials, forced), better=better,
+        enough=lambda each: not spills(each.facts), least=0.0,
+    )  # fmt: skip
     lines = sorted(
         (item for item in facts.by_line.values() if item.spill_bytes),
         key=lambda item: -item.spill_bytes * facts.trips(item.line),
@@ -103,6 +112,8 @@ def _stages(facts: Facts, trials: Trials) -> Advice | None:
     coverage = facts.coverage
     if count is None or coverage is None or not coverage.flops or facts.report is None:
         return None
+    if spills(facts):
+        return None
     trips = rounds(facts) * (max(count - 1, 1) if is_pipelined(facts) else 1)
     if count > 2 or trips < _LEAST_TRIPS or is_pipelined(facts):
         return None
@@ -111,7 +122,10 @@ def _stages(facts: Facts, trials: Trials) -> Advice | None:
         return is_pipelined(then)
 
     predicted = trials.best(
-        (trials.of_values({"num_stages": more}) for more in (4, 3, 2)), better=better, least=0.0
+        (trials.of_values({"num_stages": more}) for more in (4, 3, 2)),
+        better=better,
+        enough=lambda _: True,
+        least=0.0,
     )
     if predicted is None:
         return None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_LOOKED_AT = 6
 """Candidates looked at for one piece of advice: each takes a compilation and a count."""
+_NEAR = 1.15
 WORTH = 1.1
 """An expected gain from which on there is anything to say."""
 
@@ -115,6 +116,7 @@ class Trials:
         attempts: Iterable[Try | None],
         *,
         better: Callable[[Facts], bool] = lambda _: True,
+        enough: Callable[[Predicted], bool] | None = None,
         least: float = WORTH,
     ) -> Predicted | None:
         """Return the most promising of some tries, None where none promises anything.
@@ -123,14 +125,22 @@ class Trials:
         ----------
         better
             Whether what is known of a try has put right what the advice is about.
+        enough
+            Whether a try is so good that none after it needs a look: near the least that memory
+            and arithmetic allow, when left out.
         least
             The expected gain below which a try is not offered.
         """
+        good = enough if enough is not None else _is_near_the_roof
         looked_at = [item for item in dict.fromkeys(attempts) if item is not None][:MOST_LOOKED_AT]
-        found = [
-            each for each in map(self.predicted, looked_at) if each is not None
-            and better(each.facts)
-        ]  # fmt: skip
+        found = []
+        for attempt in looked_at:
+            each = self.predicted(attempt)
+            if each is None or not better(each.facts):
+                continue
+            found.append(each)
+            if good(each) and self.factor(each) >= least:
+                break
         if not found:
             return None
         chosen = min(found, key=lambda each: each.costs.time_ms)
@@ -186,6 +196,11 @@ def session_with(session: Session, text: str, launch: int, job: Job) -> Iterator
     finally:
         other.lend_compiler(None)
         other.close()
+
+
+def _is_near_the_roof(predicted: Predicted) -> bool:
+    then = predicted.costs
+    return then.time_ms <= _NEAR * max(then.memory_ms, then.arithmetic_ms)
 
 
 def _is_worse(then: Facts, now: Facts) -> bool:

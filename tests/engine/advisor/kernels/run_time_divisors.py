@@ -30,7 +30,7 @@ def permute(x):
 
 
 def inputs(a):
-    return torch.rand(a, 24, 40, 72, device=DEVICE)
+    return torch.rand(a, 24, 40, 75, device=DEVICE)
 
 
 def example(a=512):

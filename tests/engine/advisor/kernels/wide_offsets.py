@@ -1,4 +1,4 @@
-"""Rotates rows with offsets of 64 bits where 32 are enough."""
+"""Permutes four dimensions with offsets of 64 bits where 32 are enough."""
 
 import torch
 import triton
@@ -8,25 +8,36 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @triton.jit
-def rotate_kernel(x_ptr, y_ptr, n, WIDTH, BLOCK: tl.constexpr):
+def permute_kernel(
+    x_ptr, y_ptr, n, B: tl.constexpr, C: tl.constexpr, D: tl.constexpr, BLOCK: tl.constexpr
+):
     out = (tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)).to(tl.int64)
-    row = out // WIDTH
-    column = (out % WIDTH + 32) % WIDTH
-    x = tl.load(x_ptr + row * WIDTH + column, mask=out < n)
+    d = out % D
+    c = out // D % C
+    b = out // D // C % B
+    a = out // D // C // B
+    # (a, c, b, d) -> (a, b, c, d): rows of D stay together
+    source = ((a * C + c) * B + b) * D + d
+    x = tl.load(x_ptr + source, mask=out < n)
     tl.store(y_ptr + out, x, mask=out < n)
 
 
-def rotate(x):
-    y = torch.empty_like(x)
-    rotate_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](
-        x, y, x.numel(), x.shape[1], BLOCK=1024
+def permute(x):
+    a, c, b, d = x.shape
+    y = torch.empty(a, b, c, d, device=x.device, dtype=x.dtype)
+    permute_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](
+        x, y, x.numel(), b, c, d, BLOCK=1024
     )
     return y
 
 
-def example(m=16384, n=1000):
-    return rotate(torch.rand(m, n, device=DEVICE))
+def inputs(a):
+    return torch.rand(a, 24, 40, 75, device=DEVICE)
 
 
-def reference(m=16384, n=1000):
-    return torch.rand(m, n, device=DEVICE).roll(-32, 1)
+def example(a=512):
+    return permute(inputs(a))
+
+
+def reference(a=512):
+    return inputs(a).permute(0, 2, 1, 3).contiguous()
