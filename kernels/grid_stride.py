@@ -17,6 +17,9 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 def polynomial_kernel(
     x_ptr, coefficients_ptr, out_ptr, n_elements, DEGREE: tl.constexpr, BLOCK_SIZE: tl.constexpr
 ):
+    coefficients = ()
+    for power in tl.static_range(DEGREE + 1):
+        coefficients += (tl.load(coefficients_ptr + power),)
     step = tl.num_programs(0).to(tl.int64) * BLOCK_SIZE
     first = tl.program_id(0).to(tl.int64) * BLOCK_SIZE
     for start in range(first, n_elements, step):
@@ -26,7 +29,7 @@ def polynomial_kernel(
         # Horner's scheme: one multiplication and one addition a coefficient.
         value = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)
         for power in tl.static_range(DEGREE + 1):
-            value = value * x + tl.load(coefficients_ptr + power)
+            value = value * x + coefficients[power]
         tl.store(out_ptr + offsets, value, mask=mask)
 
 
