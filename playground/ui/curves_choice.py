@@ -68,6 +68,12 @@ class SetupStore(Protocol):
     def set_curve_setup(self, path: str, text: str) -> None:
         """Keep what was chosen for a file."""
 
+    def sweep_setup(self, path: str) -> str:
+        """Return what was kept of a file's sweep, or an empty text."""
+
+    def set_sweep_setup(self, path: str, text: str) -> None:
+        """Keep what was swept of a file."""
+
 
 @dataclass(frozen=True)
 class LineOffer:
@@ -147,9 +153,9 @@ class CurvesChoice(QObject):
         """Take what was chosen for the file in an earlier session."""
         document = self._document
         self._kept = {}
-        if document.curve_store is not None and document.path:
+        if document.setup_store is not None and document.path:
             try:
-                kept = json.loads(document.curve_store.curve_setup(document.path) or "{}")
+                kept = json.loads(document.setup_store.curve_setup(document.path) or "{}")
             except ValueError:  # not what was stored: as if there were none
                 kept = {}
             self._kept = kept if isinstance(kept, dict) else {}
@@ -166,13 +172,13 @@ class CurvesChoice(QObject):
     def _changed_by_hand(self) -> None:
         """Keep what was chosen, and tell."""
         document = self._document
-        if document.curve_store is not None and document.path:
+        if document.setup_store is not None and document.path:
             second = asdict(self.second) if self.second is not None else None
             kept = {
                 "first": asdict(self.first), "second": second, "chosen": sorted(self.chosen),
                 "expressions": self.expressions, "budget_ms": self.budget_ms,
             }  # fmt: skip
-            document.curve_store.set_curve_setup(document.path, json.dumps(kept))
+            document.setup_store.set_curve_setup(document.path, json.dumps(kept))
         self.setupChanged.emit()
 
     def set_budget(self, budget_ms: float) -> None:

@@ -51,8 +51,8 @@ class Document(DocumentText):
         self.work = EngineWork(self, engine)
         self.timing = DocumentTiming(self)
         self.telemetry = Telemetry(self)
-        self.curve_store: SetupStore | None = None
-        """Where the window keeps what curves are drawn over, by file."""
+        self.setup_store: SetupStore | None = None
+        """Where the window keeps what curves are drawn over and what is swept, by file."""
         engine.stateChanged.connect(self.engineStateChanged)
 
     # Parts of the document that the window does not need to start with.

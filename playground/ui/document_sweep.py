@@ -142,6 +142,7 @@ class DocumentSweep(SweepChoice):
         if self.running or reading.problem or document.launch is None:
             self.setupChanged.emit()
             return
+        self.keep()
         baseline = document.baseline.config if document.baseline is not None else None
         # One size that is the present one is no sweep of its own.
         here = tuple((name, self.size_now(name)) for name in self.size_names())

@@ -193,6 +193,14 @@ class Settings:
         """Remember what curves of `path` are drawn over."""
         self._store.setValue(f"curves/{_key(path)}", text)
 
+    def sweep_setup(self, path: str) -> str:
+        """Return what was swept of `path` last, as JSON, or an empty text."""
+        return self._text(f"sweeps/{_key(path)}")
+
+    def set_sweep_setup(self, path: str, text: str) -> None:
+        """Remember what is swept of `path`."""
+        self._store.setValue(f"sweeps/{_key(path)}", text)
+
     @property
     def compare_budget_ms(self) -> float:
         """Measuring time of a comparison in ms; 0 means the default."""

@@ -154,8 +154,30 @@ class SweepChoice(QObject):
             self._shape = shape
             self.choice = Choice(source="both" if self.own_configs() else "values")
             self.offer_around()
+            self._recall(launch.kernel)
             return
         self.read()
+
+    def _recall(self, kernel: str) -> None:
+        """Take what was swept of this kernel in an earlier session."""
+        from playground.ui.sweep_memory import remembered
+
+        store, path = self._document.setup_store, self._document.path
+        if store is not None and path:
+            kept = remembered(store.sweep_setup(path), kernel, self.choice, self.size_names())
+            if kept != self.choice:
+                self.choice = kept
+                self.read()
+
+    def keep(self) -> None:
+        """Keep what is set up for the next session."""
+        from playground.ui.sweep_memory import with_choice
+
+        document = self._document
+        if document.setup_store is not None and document.path and document.launch is not None:
+            kept = document.setup_store.sweep_setup(document.path)
+            text = with_choice(kept, document.launch.kernel, self.choice)
+            document.setup_store.set_sweep_setup(document.path, text)
 
     # ------------------------------------------------------------------------------ editing
 

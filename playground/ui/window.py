@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
         self.theme = theme
         self.engine = engine
         self.settings = settings or Settings()
-        document.curve_store = self.settings
+        document.setup_store = self.settings
         self._painted = False
         self._ask_before_closing = True
         self.setObjectName("mainWindow")

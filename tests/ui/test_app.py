@@ -14,6 +14,7 @@ from playground.protocol import messages
 from playground.ui.app import ErrorsToFindings, theme_name
 from playground.ui.document import Document
 from playground.ui.photograph import photograph
+from playground.ui.photograph_sweep import SweepShot
 from tests.child_environment import child_environment
 from tests.ui.fake_engine import FakeEngine
 
@@ -135,6 +136,21 @@ def test_photograph_of_the_compilers_tabs(qtbot, qapp, tmp_path, part):
         line=22, target="cuda:80", timeout_s=30,
     )  # fmt: skip
     assert result.missing == ()
+    qapp.setStyleSheet("")
+
+
+def test_photograph_of_a_sweep(qtbot, qapp, tmp_path):
+    engine = FakeEngine("gpu")
+    wish = SweepShot("heat", {"BLOCK_SIZE": "256..1024", "num_warps": "4, 8"}, "BLOCK_SIZE > 256")
+    result = photograph(
+        KERNEL, tmp_path / "a.png", engine=engine, sweep=True, swept=wish, front=("sweep",),
+        timeout_s=30,
+    )  # fmt: skip
+    assert result.missing == ()
+    swept = next(request for _, request in engine.sent if isinstance(request, messages.Sweep))
+    assert swept.values["BLOCK_SIZE"] == (256, 512, 1024)
+    assert len(swept.values["num_stages"]) == 1
+    assert swept.where == ("BLOCK_SIZE > 256",)
     qapp.setStyleSheet("")
 
 

@@ -12,6 +12,8 @@ from playground.model.resources import kernels_dir
 from playground.model.sweep_sizes import parse_sizes
 from playground.protocol import messages
 from playground.ui.document import Document
+from playground.ui.settings import Settings
+from playground.ui.sweep_memory import remembered
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.recorded_sweep import SPACE, START
 from tests.ui.sweep_engine import SweepEngine
@@ -84,6 +86,26 @@ def test_sizes_that_belong_together_or_not() -> None:
                        ({"m": "8..4"}, "runs down")):  # fmt: skip
         with pytest.raises(ValueError, match=why):
             parse_sizes(wrong, together=True)
+
+
+def test_what_was_swept_is_remembered_by_file_and_kernel(
+    swept: Document, qtbot: QtBot, tmp_path: Path
+) -> None:
+    swept.setup_store = Settings(tmp_path / "window.ini")
+    sweep = swept.sweep
+    sweep.set_choice(where="BLOCK_M > 8", strategy="climb", most=5, total_s=9.0,
+                     sizes=(("m", "1024, 2048"),))  # fmt: skip
+    kept = sweep.choice
+    sweep.keep()
+    sweep.set_choice(where="", strategy="auto", sizes=())
+    sweep.offer_around()
+    sweep._shape = None  # as where the file is opened again
+    sweep._on_launch()
+    assert sweep.choice == kept
+    odd = '{"matmul_kernel": {"values": [["GONE", "1"], 4], "most": true, "source": "x"}}'
+    for text in ("", "no json", '{"matmul_kernel": 3}', odd):
+        assert remembered(text, "matmul_kernel", kept, ("m",)).values == kept.values
+        assert remembered(text, "matmul_kernel", kept, ("m",)).most == 5
 
 
 # ------------------------------------------------------------------------------ running

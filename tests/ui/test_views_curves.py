@@ -424,7 +424,7 @@ class Store(dict):
 def test_what_was_chosen_comes_back_with_the_file(
     gpu_engine: FakeEngine, gpu_document: Document, qtbot: QtBot
 ) -> None:
-    store = gpu_document.curve_store = Store()
+    store = gpu_document.setup_store = Store()
     run_vector_add(gpu_document, qtbot)
     curves = gpu_document.curves
     assert not store  # nothing was chosen by hand
@@ -440,7 +440,7 @@ def test_what_was_chosen_comes_back_with_the_file(
     assert gpu_engine.requests(timing.Trace)[-1].budget_ms == 200
 
     other = Document(gpu_engine)
-    other.curve_store = store
+    other.setup_store = store
     run_vector_add(other, qtbot)
     again = other.curves
     assert again.first == AxisChoice("size", "2^12", "2^20", "ragged")
@@ -451,8 +451,8 @@ def test_what_was_chosen_comes_back_with_the_file(
 
 @pytest.mark.parametrize("kept", ["", "no json", "[1]", '{"first": 3, "budget_ms": "x"}'])
 def test_a_damaged_entry_counts_as_absent(gpu_document: Document, qtbot: QtBot, kept: str) -> None:
-    gpu_document.curve_store = Store({})
-    gpu_document.curve_store.curve_setup = lambda path: kept
+    gpu_document.setup_store = Store({})
+    gpu_document.setup_store.curve_setup = lambda path: kept
     run_vector_add(gpu_document, qtbot)
     curves = gpu_document.curves
     assert curves.first == AxisChoice("size", "1024", "2^20")

@@ -416,3 +416,26 @@ def test_a_long_progress_text_does_not_widen_the_window(window, qtbot):
     assert "…" in label.text()
     assert label.toolTip() == text
     window.document.progressChanged.emit("", None)
+
+
+def test_actions_of_sweeps_bring_their_view_forward(qtbot, qapp, tmp_path):
+    with open_window(tmp_path, qapp, path=KERNEL, views=True) as window:
+        table, sweep = window.actions_table, window.document.sweep
+        window.document.run()
+        qtbot.waitUntil(lambda: window.document.coverage is not None)
+        panel = window.docks.views["sweep"]
+        for action, view in (
+            ("sweep.past", "past"), ("sweep.compare", "compare"), ("sweep.setup", "setup"),
+        ):  # fmt: skip
+            table[action].trigger()
+            assert panel.page == view
+        assert not panel.visibleRegion().isEmpty()
+        sweep.start_values({"BLOCK_SIZE": (512, 1024)})
+        table["sweep.pause"].trigger()
+        assert sweep.paused
+        qtbot.waitUntil(lambda: not sweep.running)
+        table["sweep.best"].trigger()
+        assert window.document.config == sweep.best().config
+        table["sweep.continue"].trigger()
+        assert window.engine.requests(messages.Sweep)[-1].resume
+        qtbot.waitUntil(lambda: not sweep.running)

@@ -209,6 +209,8 @@ class SweepHead(QWidget):
                 text += f"; ended after {len(scene.rows)} of {result.total}"
             elif result.elapsed_s:
                 text += f"; {_duration(result.elapsed_s)}"
+            if result.proved_at:
+                text += f"; the best are right on {result.proved_at} as well"
             if result.note:
                 text += f"; {result.note}"
         return text

@@ -24,18 +24,23 @@ def when_text(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def state_text(sweep: PastSweep) -> str:
-    """Return how a sweep ended; one whose process was killed was cut short."""
-    return "cut short" if sweep.state == "running" else sweep.state
+def state_text(sweep: PastSweep, *, under_way: bool = False) -> str:
+    """Return how a sweep ended; one whose process was killed was cut short.
+
+    While one is under way here, nothing tells the two apart.
+    """
+    if sweep.state == "running":
+        return "not ended" if under_way else "cut short"
+    return sweep.state
 
 
-def past_columns() -> tuple[Column[PastSweep], ...]:
+def past_columns(*, under_way: bool = False) -> tuple[Column[PastSweep], ...]:
     """Return the columns of the list."""
     return (
         Column("No.", lambda item: item.number, numeric=True),
         Column("Begun", lambda item: item.started, lambda item: when_text(item.started)),
         Column("Sweep", lambda item: item.title, tip=lambda item: item.file),
-        Column("State", state_text),
+        Column("State", lambda item: state_text(item, under_way=under_way)),
         Column("Configs", lambda item: item.rows, numeric=True),
         Column(
             "Best", lambda item: item.best_ms,
@@ -97,6 +102,7 @@ class SweepPastView(QWidget):
         """Show the sweeps that the store holds."""
         past = self._past
         own = past.of_this()
+        self.model.columns = past_columns(under_way=self._sweep.running)
         shown = own if self._own.isChecked() and self._document.launch is not None else past.sweeps
         if shown != self.model.records:
             chosen = self._chosen()

@@ -129,6 +129,8 @@ def row_words(row: SweepRow, shown: Scene) -> str:
         status += f"; tied with {len(shown.tied) - 1} for the first place"
     elif row is shown.best:
         status += "; the best"
+    if row.proved:
+        status += "; right on other inputs as well"
     lines.append(status + (f": {row.reason}" if row.reason else ""))
     parts = []
     if row.registers is not None:
