@@ -10,10 +10,11 @@ import numpy as np
 import torch
 
 from playground.engine import alone, owners
-from playground.engine.arguments import tensors_in
 from playground.engine.checking import left_by, name_of, tolerances
+from playground.engine.counter_layout import named_tensors
 from playground.engine.debug_messages import RunPrograms
 from playground.engine.planes import block_maximum
+from playground.engine.reached import reached_by_address
 from playground.engine.replay_layout import layout_for
 from playground.model.debugging import Differences, ElementDifference
 from playground.model.finding import Finding
@@ -94,20 +95,23 @@ def compare(
                 if item.got.numel() == item.want.numel()
             ]  # fmt: skip
         else:
-            pairs = []
-            for name in captured.snapshot.written:
-                for tensor in tensors_in(captured.arguments[name]):
-                    want = captured.snapshot.result(tensor)
-                    if want is not None:
-                        pairs.append(
-                            _Pair(name, prepared.view(tensor).clone(), want,
-                                  tolerances(captured, tensor.dtype))
-                        )  # fmt: skip
+            pairs = _with_captured(captured, prepared)
             if not pairs:
                 raise ValueError("the captured launch changed none of its tensors")
         x, y, z = prepared.grid
         return _compared(session, captured, config, (here, against), pairs, x * y * z, notes,
                          prepared, job)  # fmt: skip
+
+
+def _with_captured(captured: CapturedLaunch, prepared: PreparedReplay) -> list[_Pair]:
+    """Return what the launch left as captured, also in what it reached by address only."""
+    pairs = []
+    for name, tensor in named_tensors({**captured.arguments, **reached_by_address(captured)}):
+        want = captured.snapshot.result(tensor)
+        if want is not None:
+            limits = tolerances(captured, tensor.dtype)
+            pairs.append(_Pair(name, prepared.view(tensor).clone(), want, limits))
+    return pairs
 
 
 def _no_reference(session: Session, some: bool) -> str:

@@ -11,6 +11,7 @@ from playground.engine import owners
 from playground.engine.alone import tensor_called
 from playground.engine.debug_messages import RunPrograms
 from playground.engine.elements import NOWHERE, byte_views
+from playground.engine.reached import reached_by_address
 from playground.engine.replay_layout import layout_for
 from playground.model.debugging import NonFinite, Origin, Stored
 from playground.model.finding import Finding
@@ -100,9 +101,11 @@ def _bad_elements(
     layout = layout_for(prepared)
     prepared.restore()
     before = {}
+    reached = reached_by_address(prepared.launch)
     for view in layout.tensors:
         tensor = tensor_called(prepared, view.name)
-        if tensor.is_floating_point() and view.name.partition("[")[0] in prepared.written:
+        written = view.name.partition("[")[0] in prepared.written or view.name in reached
+        if tensor.is_floating_point() and written:
             before[view.name] = tensor.detach().clone()
     prepared.run()
     session.synchronize()

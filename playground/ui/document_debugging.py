@@ -4,42 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 
 from playground.model.debugging import Breakpoint
 from playground.model.matching import line_map
 from playground.model.program_grid import program_count
 from playground.protocol import messages
+from playground.ui.debug_questions import DebugQuestions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from playground.model.debugging import StepVerb, Stop
-    from playground.model.finding import Finding
-    from playground.protocol.messages import Reply, Request
+    from playground.protocol.messages import Reply
     from playground.ui.document import Document
 
 RUNNING_SHOWN_MS = 150
 """A step takes milliseconds: the values stay bright that long before they are shown as old."""
 
 
-class DocumentDebugging(QObject):
+class DocumentDebugging(DebugQuestions):
     """What the debugger's views show; lines are those of the text as it stands.
 
     `stop` is where the program stands, None while there is none; `running` says that it goes on.
-    `pointsChanged` tells of breakpoints, `changed` of everything about the stepped program,
-    `looked` of the answers to single questions (`alone`, `prints`, `hunted`, `differed`).
+    `pointsChanged` tells of breakpoints, `changed` of everything about the stepped program.
     """
 
     changed = Signal()
     pointsChanged = Signal()
-    looked = Signal()
     stopped = Signal()
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self._document = document
-        self.program = 0
         self.points: dict[int, str] = {}
         self.watches: tuple[str, ...] = ()
         self.shown = ""
@@ -51,13 +47,7 @@ class DocumentDebugging(QObject):
         self.active = False
         self.ended: messages.DebugEnded | None = None
         self.why = ""
-        self.alone: messages.RanAlone | None = None
-        self.prints: messages.PrintsOf | None = None
-        self.hunted: messages.Hunted | None = None
-        self.differed: messages.Differed | None = None
-        self.asking = ""
-        self.failure = ""
-        self._job = self._question = 0
+        self._job = 0
         self._token = object()
         self._kept: dict[str, dict[int, str]] = {}
         self._path = document.path
@@ -230,73 +220,6 @@ class DocumentDebugging(QObject):
         if self.active:
             self._document.work.tell(command)
 
-    # ------------------------------------------------------------------------ single questions
-
-    def run_alone(self, mode: messages.DebugMode) -> None:
-        """Run the program and no other."""
-        launch = self._document.launch
-        if launch is not None:
-            self._ask(
-                messages.RunAlone(launch.index, self._document.config, self.program, mode), "alone"
-            )
-
-    def ask_prints(self, mode: messages.DebugMode, *, whole: bool) -> None:
-        """Ask what the launch prints, or the program alone."""
-        launch = self._document.launch
-        if launch is not None:
-            program = None if whole else self.program
-            self._ask(
-                messages.GetPrints(launch.index, self._document.config, mode, program), "prints"
-            )
-
-    def hunt(self, *, whole: bool = True) -> None:
-        """Ask where NaN and infinities come about."""
-        launch = self._document.launch
-        if launch is not None:
-            program = None if whole else self.program
-            self._ask(messages.HuntNonFinite(launch.index, self._document.config, program), "hunt")
-
-    def compare(self, against: messages.Against) -> None:
-        """Compare the launch's result element by element."""
-        launch = self._document.launch
-        if launch is not None:
-            self._ask(
-                messages.CompareElements(launch.index, self._document.config, against), "compare"
-            )
-
-    def cancel(self) -> None:
-        """Stop the question at work."""
-        if self.asking:
-            self._document.work.cancel_job(self._question)
-
-    def _ask(self, request: Request, kind: str) -> None:
-        if self.asking:
-            return
-        self.asking, self.failure = kind, ""
-        take: Callable[[Reply], None] = self._take_answer
-        self._question = self._document.work.ask(request, "debugging", take)
-        self.looked.emit()
-
-    def _take_answer(self, reply: Reply) -> None:
-        found: tuple[Finding, ...] | None = None
-        if isinstance(reply, messages.RanAlone):
-            self.alone, found = reply, reply.findings
-        elif isinstance(reply, messages.PrintsOf):
-            self.prints, found = reply, reply.findings
-        elif isinstance(reply, messages.Hunted):
-            self.hunted, found = reply, reply.findings
-        elif isinstance(reply, messages.Differed):
-            self.differed, found = reply, reply.findings
-        elif isinstance(reply, messages.Finished):
-            self.asking = ""
-            if reply.findings:
-                self.failure = reply.findings[0].message
-            elif reply.cancelled:
-                self.failure = "cancelled"
-        if found is not None:
-            self._document.set_findings("debugging", found)
-        self.looked.emit()
-
     # --------------------------------------------------------------------------- the engine
 
     def _take(self, token: object, reply: Reply) -> None:
@@ -353,9 +276,6 @@ class DocumentDebugging(QObject):
         self._forget_results()
 
     def _forget_results(self, _what: object = None) -> None:
-        self.alone = self.prints = self.hunted = self.differed = None
-        self.failure = ""
-        self._document.set_findings("debugging", ())
+        self.forget_answers()
         self.program = min(self.program, max(program_count(self.grid) - 1, 0))
-        self.looked.emit()
         self.changed.emit()
