@@ -61,7 +61,7 @@ def _plan(request: messages.Sweep, launch: Launch, sizes: dict[str, int]) -> Swe
     return SweepPlan(
         space, request.strategy, most=request.most, budget_ms=request.budget_ms,
         total_s=request.total_s, start=config, baseline=request.baseline, resume=request.resume,
-        stored=True, workers=request.workers,
+        stored=True, workers=request.workers, cache=request.cache,
     )  # fmt: skip
 
 

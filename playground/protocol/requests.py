@@ -110,6 +110,7 @@ class Sweep:
     sizes: tuple[Sizes, ...] = ()
     total_s: float | None = None
     workers: Workers = field(default_factory=Workers)
+    cache: CacheMode = "cold"
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ class DocumentSweep(SweepChoice):
             document.work.wire_target(), where=self.where(), strategy=self.choice.strategy,
             most=self.choice.most, baseline=baseline, resume=resume, listed=self.listed(),
             sizes=() if alone else sizes, total_s=self.choice.total_s,
-            workers=self.choice.workers,
+            workers=self.choice.workers, cache=document.cache,
         ))  # fmt: skip
 
     def start_values(self, values: Mapping[str, Sequence[KnobValue]]) -> None:

@@ -291,7 +291,7 @@ def test_every_picture_has_a_table_twin_and_csv(
     swept: Document, qtbot: QtBot, qapp: QApplication, tmp_path
 ) -> None:
     panel = made(swept, qtbot)
-    for name in ("heat", "parallel", "importance", "convergence"):
+    for name in ("heat", "parallel", "convergence"):
         panel.show_view(name)
         panel._actions.show_table(True)
         assert panel.ranking.table.isVisible(), name
@@ -300,6 +300,15 @@ def test_every_picture_has_a_table_twin_and_csv(
         assert len(rows) == 73
         panel._actions.show_table(False)
         assert panel._actions.save_svg(str(tmp_path / f"{name}.svg"))
+    panel.show_view("importance")
+    panel._actions.show_table(True)
+    panel._actions.copy_csv()
+    rows = list(csv.DictReader(io.StringIO(qapp.clipboard().text())))
+    # 2 + 3 + 2 + 2 + 3 values of the knobs that differ.
+    assert len(rows) == 12
+    best = [row for row in rows if float(row["Slower"]) == 1.0]
+    assert {row["Knob"] for row in best} == set(panel._scene.knobs)
+    assert panel.findChild(RecordTable, "sweep.knobsTable").isVisible()
 
 
 def test_sizes_side_by_side(swept: Document, qtbot: QtBot) -> None:
@@ -316,6 +325,10 @@ def test_sizes_side_by_side(swept: Document, qtbot: QtBot) -> None:
     click(view.sizes, view.sizes._cell(1, 0).center())
     assert swept.config == view.sizes.candidates[1].config
     assert "One best for all" in view.findChild(ElidedLabel, "sweep.said").text()
+    view._actions.show_table(True)
+    table = view.findChild(RecordTable, "sweep.sizesTable")
+    assert table.isVisible()
+    assert cell(table, 0, "m=n=k=1024") == "best"
 
 
 # ------------------------------------------------------------------------------ the store

@@ -31,6 +31,7 @@ from playground.ui.views.sweep_ranking import SweepRanking
 from playground.ui.views.sweep_scene import Scene, scene, sizes_words
 from playground.ui.views.sweep_setup import SweepSetup
 from playground.ui.views.sweep_sizes import SizesPicture
+from playground.ui.views.sweep_twins import SweepTwins
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -54,7 +55,7 @@ PAGES = (
     ("compare", "Compare", "Two sweeps side by side"),
 )
 _OF_ROWS = ("ranking", "heat", "parallel", "importance", "convergence")
-_WITH_TABLE = ("heat", "parallel", "importance", "convergence")
+_WITH_TABLE = ("heat", "parallel", "importance", "convergence", "sizes")
 
 
 class SweepView(QWidget):
@@ -127,11 +128,12 @@ class SweepView(QWidget):
         self.importance = ImportancePicture(theme, self)
         self.convergence = ConvergencePlot(theme, self)
         self.sizes = SizesPicture(theme, self)
+        self.twins = SweepTwins(self)
         self.past = SweepPastView(document, theme, self)
         self.compare = SweepCompareView(document, theme, self)
         for source in (
             self.ranking, self.heat.picture, self.parallel, self.importance, self.convergence,
-            self.sizes,
+            self.sizes, self.twins,
         ):  # fmt: skip
             source.rowPicked.connect(self._apply)
         self.heat.chosen.connect(lambda: self._say(self.heat.summary()))
@@ -156,7 +158,7 @@ class SweepView(QWidget):
             "Choose values under Set-up, then press Start sweep; or open one under Past.", theme,
             self,
         )  # fmt: skip
-        for page in (*self._by_name.values(), self._blank):
+        for page in (*self._by_name.values(), self.twins, self._blank):
             self._pages.addWidget(page)
 
     def _scrolled(self, picture: QWidget) -> QScrollArea:
@@ -262,11 +264,16 @@ class SweepView(QWidget):
         timed = shown.timed or device is None or device.mode == "gpu"
         blank = name in _OF_ROWS and not shown.rows
         twin = self._actions.shows_table and name in _WITH_TABLE
-        self._actions.setVisible(name in (*_WITH_TABLE, "sizes", "compare") and not blank)
+        self._actions.setVisible(name in (*_WITH_TABLE, "compare") and not blank)
         self._by.setVisible(name == "convergence" and not blank and not twin)
         self._parts.setVisible(name in _OF_ROWS and len(self._sweep.parts) > 1)
         if blank:
             self._pages.setCurrentWidget(self._blank)
+            self._say("")
+            return
+        if twin and name in ("importance", "sizes"):
+            self._show_twin(name)
+            self._pages.setCurrentWidget(self.twins)
             self._say("")
             return
         if name == "ranking" or twin:
@@ -303,6 +310,16 @@ class SweepView(QWidget):
         others = (self._by, self._parts, self._actions)
         self._line.setVisible(bool(text) or any(not widget.isHidden() for widget in others))
 
+    def _show_twin(self, name: str) -> None:
+        """Bring the table of a picture that has figures of its own up to date."""
+        if name == "importance":
+            self.importance.show_scene(self._scene)
+            self.twins.show_knobs(self.importance.found)
+        else:
+            sweeps = self._sweep.sized()
+            self.sizes.show_sweeps(sweeps, self._scene)
+            self.twins.show_sizes(sweeps, self.sizes.candidates)
+
     def _show_by(self, *, seconds: bool) -> None:
         self.convergence.show_by(seconds=seconds)
 
@@ -314,6 +331,9 @@ class SweepView(QWidget):
     def _as_csv(self) -> str:
         if self.page == "compare":
             return self.compare.model.as_csv()
+        if self.page in ("importance", "sizes"):
+            self._show_twin(self.page)
+            return self.twins.as_csv()
         device = self._document.device
         timed = self._scene.timed or device is None or device.mode == "gpu"
         self.ranking.show_scene(self._scene, timed=timed)

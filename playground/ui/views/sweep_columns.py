@@ -76,6 +76,12 @@ def sweep_columns(
             "Timed", lambda row: _timed(row), tip=lambda row: _TIMED[_timed(row)],
         ),
     )  # fmt: skip
+    moments: tuple[Column[SweepRow], ...] = (
+        Column(
+            "At (s)", lambda row: row.at_s,
+            lambda row: "" if row.at_s is None else f"{row.at_s:.2f}", numeric=True,
+        ),
+    )  # fmt: skip
     devices: tuple[Column[SweepRow], ...] = (Column("Device", lambda row: row.device),)
     places: tuple[Column[SweepRow], ...] = (
         Column(
@@ -98,6 +104,7 @@ def sweep_columns(
         Column("Programs/SM", lambda row: row.programs_per_sm, numeric=True),
         Column("Unwritten", lambda row: row.unwritten, numeric=True),
         *(devices if len({row.device for row in scene.rows if row.device}) > 1 else ()),
+        *(moments if any(row.at_s is not None for row in scene.rows) else ()),
         Column("Reason", lambda row: row.reason, tip=lambda row: row.reason),
     )  # fmt: skip
 
