@@ -102,9 +102,45 @@ def _triton_tools() -> list[Check]:
     return [Check("CUDA tools", "ok", f"{', '.join(found)} in {folder}")]
 
 
+_VENDORS = {
+    "0x1002": ("AMD", "hip:gfx942", "torch's ROCm build"),
+    "0x8086": ("Intel", "", "torch's XPU build"),
+}
+"""By PCI vendor: its name, a target that is compiled for, and what its owner would run with."""
+
+
+def other_gpus(root: Path = Path("/sys/class/drm")) -> list[Check]:
+    """Return what can be done with each GPU here that is not NVIDIA's, told by the kernel."""
+    found: dict[str, None] = {}
+    for card in sorted(root.glob("card*/device/vendor")):
+        try:
+            found[card.read_text(encoding="ascii").strip()] = None
+        except OSError:
+            continue
+    checks = []
+    for vendor in found:
+        if vendor not in _VENDORS:
+            continue
+        name, target, build = _VENDORS[vendor]
+        compiles = (
+            f"kernels are compiled for it (`--target {target}`: registers, occupancy, assembly)"
+            if target else "Triton's own compiler has no target for it here"
+        )  # fmt: skip
+        checks.append(
+            Check(
+                f"{name} GPU", "warn",
+                f"a GPU of {name}'s is here: {compiles}; this program runs kernels on NVIDIA GPUs "
+                "only, so they run in the interpreter, without timings",
+                f"run the file itself on it with {build}; look at its code here",
+            )
+        )  # fmt: skip
+    return checks
+
+
 def _gpu() -> list[Check]:
     if not has_nvidia_gpu():
         return [
+            *other_gpus(),
             Check(
                 "GPU", "warn", "no NVIDIA GPU answers: kernels run in Triton's interpreter, "
                 "no timings", "with a GPU in the machine, install NVIDIA's driver",

@@ -96,8 +96,14 @@ def _window(arguments: Sequence[str]) -> int:
         "--existing", metavar="FILE", default="",
         help="use a running Jupyter kernel, by its connection file (on HOST, with --remote)",
     )  # fmt: skip
+    parser.add_argument(
+        "--desktop", choices=("install", "remove"),
+        help="write an entry with an icon into your desktop's menu (Linux), or take it away",
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=version())
     options = parser.parse_args(arguments)
+    if options.desktop is not None:
+        return _desktop(options.desktop)
     if options.file is not None and (wrong := _no_file(options.file)):
         parser.error(wrong)
     from playground.cli import display
@@ -115,6 +121,20 @@ def _window(arguments: Sequence[str]) -> int:
 
     with writing():
         return headless.run(options.file, options.output_dir, reason)
+
+
+def _desktop(wanted: str) -> int:
+    from playground.cli import desktop
+
+    try:
+        files = desktop.install() if wanted == "install" else desktop.remove()
+    except desktop.DesktopError as error:
+        print(error, file=sys.stderr)
+        return 1
+    with writing():
+        for path in files:
+            print(f"{'wrote' if wanted == 'install' else 'removed'} {path}")
+    return 0
 
 
 def _place(options: argparse.Namespace, parser: argparse.ArgumentParser) -> RemotePlace | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -159,3 +160,23 @@ FIGURES: dict[str, Figure] = {
     ),
 }
 """By the name that views use (`median`, `bandwidth`, …)."""
+
+_ALIASES = {
+    "median": "median", "95 %": "interval", "interval": "interval", "noise": "noise_floor",
+    "gb/s": "bandwidth", "tl.dot": "tflops", "products": "tflops", "shared": "shared",
+    "spill": "spills", "spilled": "spills", "register": "registers", "wave": "waves",
+    "idle": "idle", "fetched": "fetched", "l2 reuse": "fetched", "error": "max_error",
+    "joules": "energy", "sector": "efficiency", "sectors": "efficiency", "reread": "reread",
+    "masked": "masked_off", "distinct": "bytes_unique", "unique": "bytes_unique",
+    "asked for": "bytes_requested", "roof": "roof_share", "flop/byte": "intensity",
+    "intensity": "intensity", "compile time": "compile_time", "compiled in": "compile_time",
+    "host": "host_cost",
+}  # fmt: skip
+
+
+def figure_in(text: str) -> Figure | None:
+    """Return the figure that a text is about: that whose longest name stands in it; or None."""
+    text = text.lower()
+    names = _ALIASES | {figure.title.lower(): name for name, figure in FIGURES.items()}
+    found = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    return FIGURES[names[max(found, key=len)]] if found else None

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QKeySequenceEdit,
     QLabel,
+    QLineEdit,
     QTableWidget,
     QTableWidgetItem,
     QTabWidget,
@@ -83,8 +84,7 @@ class Preferences(QDialog):
         keys = self.shortcuts()
         clash = _clash(keys)
         if clash:
-            self._problem.setText(f"{clash[2]} is used by {clash[0]} and by {clash[1]}.")
-            self._problem.show()
+            self._tell_clash()
             self.pages.setCurrentIndex(1)
             return
         window, settings = self._window, self._window.settings
@@ -140,7 +140,14 @@ class Preferences(QDialog):
         return page
 
     def _shortcuts(self) -> QWidget:
-        table = QTableWidget(len(ACTIONS), 2)
+        page = QWidget()
+        self._search = QLineEdit(page)
+        self._search.setObjectName("preferences.search")
+        self._search.setAccessibleName("Find an action or keys")
+        self._search.setPlaceholderText("Find an action or keys")
+        self._search.setClearButtonEnabled(True)
+        self._search.textChanged.connect(self._narrow)
+        self._table = table = QTableWidget(len(ACTIONS), 2)
         table.setObjectName("preferences.shortcuts")
         table.setAccessibleName("Shortcuts")
         table.setHorizontalHeaderLabels(["Action", "Keys"])
@@ -163,8 +170,27 @@ class Preferences(QDialog):
             field.setClearButtonEnabled(True)
             table.setCellWidget(row, 1, field)
             table.setRowHeight(row, round(self.fontMetrics().height() * 2.1))
+            field.keySequenceChanged.connect(self._tell_clash)
             self._fields.append((spec, field))
-        return table
+        layout = QVBoxLayout(page)
+        layout.addWidget(self._search)
+        layout.addWidget(table, 1)
+        return page
+
+    def _narrow(self, query: str) -> None:
+        """Show the actions whose name, tip or keys have all the words."""
+        words = query.lower().split()
+        for row, (spec, field) in enumerate(self._fields):
+            keys = field.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
+            text = f"{spec.text.replace('&', '')} {spec.tip} {keys}".lower()
+            self._table.setRowHidden(row, not all(word in text for word in words))
+
+    def _tell_clash(self) -> None:
+        """Say at once when keys are used twice."""
+        clash = _clash(self.shortcuts())
+        self._problem.setVisible(clash is not None)
+        if clash:
+            self._problem.setText(f"{clash[2]} is used by {clash[0]} and by {clash[1]}.")
 
     def _restore_defaults(self) -> None:
         for spec, field in self._fields:

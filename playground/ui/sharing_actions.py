@@ -15,4 +15,8 @@ SHARING_ACTIONS: tuple[ActionSpec, ...] = (
                "copy", "",
                "A minimal script of this launch, for a bug report to the Triton project",
                "launch"),
+    ActionSpec("help.whatsThis", "&What's this?", "help", 1, "figure_help.ask", "help", "Shift+F1",
+               "Then click a figure: its definition and its formula"),
+    ActionSpec("help.figures", "What the &figures mean", "help", 1, "figure_help.show_all", "",
+               "Ctrl+F1", "Every figure with its definition and formula"),
 )  # fmt: skip

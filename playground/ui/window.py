@@ -17,6 +17,7 @@ from playground.ui.debug_verbs import DebugVerbs
 from playground.ui.docks import Docks
 from playground.ui.edit_verbs import EditVerbs
 from playground.ui.editor_area import EditorArea
+from playground.ui.figure_help import FigureHelp
 from playground.ui.file_verbs import FileVerbs
 from playground.ui.icons import app_icon
 from playground.ui.menus import Menus
@@ -85,6 +86,7 @@ class MainWindow(QMainWindow):
         self.editor = self.area.editor
         self.files = FileVerbs(self, document, self.settings)
         self.sharing = SharingVerbs(self, document)
+        self.figure_help = FigureHelp(self)
         self.edit_verbs = EditVerbs(self)
         self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)

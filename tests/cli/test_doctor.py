@@ -46,3 +46,18 @@ def test_a_folder_that_cannot_be_written(quick, monkeypatch, tmp_path):
 def test_an_import_that_fails_is_told_with_its_reason():
     reason = doctor._fails_in_process("raise ImportError('no such library')")
     assert reason == "ImportError: no such library"
+
+
+def test_gpus_of_others_are_told_with_what_works(tmp_path):
+    for number, vendor in enumerate(("0x1002\n", "0x8086\n", "0x10de\n", "0x1002\n")):
+        device = tmp_path / f"card{number}" / "device"
+        device.mkdir(parents=True)
+        (device / "vendor").write_text(vendor)
+    amd, intel = doctor.other_gpus(tmp_path)
+    assert amd.name == "AMD GPU"
+    assert "--target hip:gfx942" in amd.text
+    assert "ROCm" in amd.remedy
+    assert intel.name == "Intel GPU"
+    assert "XPU" in intel.remedy
+    assert {amd.status, intel.status} == {"warn"}
+    assert doctor.other_gpus(tmp_path / "nowhere") == []

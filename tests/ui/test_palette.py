@@ -89,3 +89,25 @@ def test_two_actions_cannot_share_keys(window):
     dialog._restore_defaults()
     dialog.accept()
     assert window.settings.shortcuts() == {}
+
+
+def test_actions_are_found_by_words_and_keys_and_clashes_told_at_once(window):
+    dialog = Preferences(window, 1)
+
+    def shown():
+        return [s.id for row, (s, _) in enumerate(dialog._fields) if not table.isRowHidden(row)]
+
+    table = dialog._table
+    dialog._search.setText("ruff format")
+    assert shown() == ["edit.format"]
+    dialog._search.setText("f12")
+    assert shown() == ["edit.definition"]
+    dialog._search.setText("")
+    assert len(shown()) == len(dialog._fields)
+    problem = dialog.findChild(QLabel, "preferences.problem")
+    dialog.findChild(QKeySequenceEdit, "shortcut:run").setKeySequence("Ctrl+S")
+    assert not problem.isHidden()
+    assert "Ctrl+S is used by" in problem.text()
+    dialog.findChild(QKeySequenceEdit, "shortcut:run").setKeySequence("F5")
+    assert problem.isHidden()
+    dialog.reject()

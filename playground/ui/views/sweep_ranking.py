@@ -62,6 +62,7 @@ class SweepRanking(QWidget):
         set_role(self._problem, "bad")
         self.statuses = QToolButton(self)
         self.statuses.setObjectName("sweep.statuses")
+        self.statuses.setAccessibleName("Which outcomes to show")
         self.statuses.setToolTip("Which outcomes to show")
         self.statuses.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self.statuses)
