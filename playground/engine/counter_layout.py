@@ -64,11 +64,15 @@ class TensorView:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where every storage and every tensor argument of a launch lies on the counters."""
+    """Where every storage and every tensor argument of a launch lies on the counters.
+
+    `hollow` are the tensor arguments without elements: they lie nowhere.
+    """
 
     storages: tuple[StorageSlot, ...]
     tensors: tuple[TensorView, ...]
     cells: int
+    hollow: tuple[TensorView, ...] = ()
 
     def tensor(self, name: str) -> TensorView:
         """Return the view of the argument called `name`; raises `KeyError` if there is none."""
@@ -129,8 +133,10 @@ def layout_of(arguments: Mapping[str, Any], ranges: list[tuple[int, int]]) -> La
     ordered = sorted(set(ranges))
     members: dict[tuple[int, int], list[tuple[str, torch.Tensor]]] = {key: [] for key in ordered}
     placed: list[tuple[str, torch.Tensor, tuple[int, int]]] = []
+    hollow: list[TensorView] = []
     for name, tensor in named_tensors(arguments):
         if tensor.numel() == 0:
+            hollow.append(_hollow(name, tensor))
             continue
         address = tensor.data_ptr()
         home = next((item for item in ordered if item[0] <= address < item[1]), None)
@@ -167,4 +173,11 @@ def layout_of(arguments: Mapping[str, Any], ranges: list[tuple[int, int]]) -> La
                 tensor.element_size(),
             )
         )
-    return Layout(tuple(slots), tuple(views), first)
+    return Layout(tuple(slots), tuple(views), first, tuple(hollow))
+
+
+def _hollow(name: str, tensor: torch.Tensor) -> TensorView:
+    return TensorView(
+        name, tuple(tensor.shape), tuple(tensor.stride()), 0, -1, dtype_text(tensor.dtype),
+        tensor.element_size(),
+    )  # fmt: skip

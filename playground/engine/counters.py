@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import torch
 
+from playground.engine import gaps
 from playground.engine.access_sites import access_sites
 from playground.engine.counter_layout import (
     Layout,
@@ -48,10 +49,6 @@ class Cells:
     loader_last: torch.Tensor | None = None
     loader_first: torch.Tensor | None = None
     disputed: torch.Tensor | None = None
-
-
-_SHORT_RUN = 1 / 8
-"""Share of a tensor's elements up to which those loaded more often are a short run."""
 
 
 class FootprintSource(Protocol):
@@ -162,7 +159,10 @@ class Counts:
             launch=run.launch,
             config=run.config,
             grid=run.grid,
-            tensors=tuple(self._tensor(view) for view in self.layout.tensors),
+            tensors=(
+                *(self._tensor(view) for view in self.layout.tensors),
+                *(_without_elements(view) for view in self.layout.hollow),
+            ),
             bytes_requested=requested,
             bytes_unique=unique,
             flops=sum(run.flops.values()),
@@ -222,26 +222,10 @@ class Counts:
                 item.lanes for item in self.run.out_of_bounds if item.tensor == view.name
             ),
             disputed=self._disputed(view),
-            unread=self._unread(view, loads) if whole else None,
-            read_again=self._read_again(view, loads) if whole else None,
+            unread=gaps.unread(self.cells, view, loads) if whole else None,
+            read_again=gaps.read_again(self.cells, view, loads) if whole else None,
+            beside=gaps.beside(self.layout, self.cells, self._ranges, view),
         )
-
-    def _unread(self, view: TensorView, loads: AccessCount) -> int | None:
-        if not loads.maximum:
-            return None
-        if loads.minimum:
-            return 0
-        return int(torch.count_nonzero(distinct_elements(self.cells.loads, view) == 0))
-
-    def _read_again(self, view: TensorView, loads: AccessCount) -> tuple[int, int] | None:
-        # Above the least: that many loads more, at most so many elements.
-        cells = distinct_elements(self.cells.loads, view)
-        more = loads.total - loads.minimum * cells.numel()
-        if not loads.minimum or not 0 < more <= _SHORT_RUN * cells.numel():
-            return None
-        places = torch.nonzero(cells.reshape(-1) > loads.minimum)
-        first, last = int(places[0]), int(places[-1])
-        return (first, last) if last - first + 1 == len(places) else None
 
     def _disputed(self, view: TensorView) -> int | None:
         if not self.run.values_compared:
@@ -337,3 +321,8 @@ class Counts:
             kept = (program, loads, stores)
             self._footprint = kept
         return planes.footprint(self, tensor, program, view, kept[1], kept[2])
+
+
+def _without_elements(view: TensorView) -> TensorCoverage:
+    none = AccessCount(0, 0, 0)
+    return TensorCoverage(view.name, view.shape, view.dtype, 0, none, none, None, 0, 0)

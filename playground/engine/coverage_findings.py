@@ -43,6 +43,7 @@ def coverage_findings(
         found.append(_no_programs(kernel, coverage, file, line))
     for tensor in coverage.tensors:
         found += _gaps(kernel, tensor, coverage)
+        found += _between(kernel, tensor, coverage)
         if tensor.multi_written and tensor.disputed is None and not coverage.atomics:
             found.append(_not_compared(kernel, tensor, coverage))
     for site in coverage.sites:
@@ -249,6 +250,26 @@ def _gaps(kernel: str, tensor: TensorCoverage, coverage: Coverage) -> Iterator[F
             f"{kernel} loads elements {first} to {last} of {tensor.name} more often than all the "
             "others",
             "a sum over them counts these twice: mask the last block instead of moving it back",
+            file=site.file if site else None,
+            line=site.line if site else None,
+        )
+
+
+def _between(kernel: str, tensor: TensorCoverage, coverage: Coverage) -> Iterator[Finding]:
+    """Return hints on memory touched beside the elements of a strided view."""
+    kinds: tuple[AccessKind, ...] = ("load", "store")
+    for kind, count in zip(kinds, tensor.beside, strict=True):
+        if not count:
+            continue
+        site = _site_of(coverage, tensor.name, kind) or _site_of(coverage, tensor.name, "atomic")
+        name = tensor.name
+        elements = f"{count} element{'s' * (count != 1)}"
+        yield Finding(
+            "hint",
+            "coverage",
+            f"{kernel} {kind}s {elements} in the memory of {name} that are not {name}'s",
+            f"{name} is a view of a larger tensor: these lie between its elements or beside them. "
+            "Pass its strides and multiply each index by its own, or call .contiguous() first",
             file=site.file if site else None,
             line=site.line if site else None,
         )

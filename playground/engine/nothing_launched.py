@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from playground.engine import host_watch
+from playground.engine import children_started, host_watch
 from playground.engine.interpreter_findings import limit_of
 from playground.model.finding import Finding
 from playground.model.outline import is_jit
@@ -43,7 +43,7 @@ def finding(session: Session, notes: RunNotes) -> Finding:
 
 def _reasons(session: Session, notes: RunNotes) -> list[tuple[str, str, Place | None]]:
     """Return what kept the file from launching, the likeliest first: text, hint, place."""
-    found: list[tuple[str, str, Place | None]] = []
+    found = _in_children(session)
     seen: set[Place] = set()
     for event in reversed(host_watch.events):
         place = event.file, event.line
@@ -67,6 +67,26 @@ def _reasons(session: Session, notes: RunNotes) -> list[tuple[str, str, Place | 
     found.extend((text, "", place) for text, place in notes.skipped)
     if not found:
         found += _nothing_called(session)
+    return found
+
+
+def _in_children(session: Session) -> list[tuple[str, str, Place | None]]:
+    """Return the lines that start child processes: no launch is captured in those."""
+    try:
+        tree = tree_of(session.text)
+    except (SyntaxError, ValueError):
+        return []
+    found: list[tuple[str, str, Place | None]] = []
+    for start in children_started.starts(tree):
+        call = f"{start.function}(…)" if start.function else "the function that launches it"
+        found.append(
+            (
+                f"starts a child process at line {start.line} (`{start.text}`), and launches are "
+                "captured in this process only",
+                f"type a driver that does here what the child does: {call}",
+                (session.path, start.line),
+            )
+        )
     return found
 
 

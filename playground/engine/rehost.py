@@ -220,7 +220,7 @@ def _host(
         loading.script_arguments(session.path),
         surroundings.again(session),
         capturing(recorder),
-        poisoned_memory(),
+        poisoned_memory(host=session.device.mode != "gpu"),
         host_code.edited(edits),
     ):
         reseeded(session.seed)

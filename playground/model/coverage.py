@@ -104,7 +104,9 @@ class TensorCoverage:
     compared. `out_of_bounds` counts lanes. `unread` counts elements that no program loaded, None
     for a tensor that the launch never loads from. `read_again` gives the first and last element
     (counted row by row) of the one short run that is loaded more often than all the others; None
-    where the loads are even or uneven in another way.
+    where the loads are even or uneven in another way. `beside` counts elements loaded and stored in
+    the tensor's memory that are none of its own, nor of another argument's: they lie between the
+    elements of a strided view, or beside it.
     """
 
     name: str
@@ -119,6 +121,7 @@ class TensorCoverage:
     disputed: int | None = None
     unread: int | None = None
     read_again: tuple[int, int] | None = None
+    beside: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,7 @@ class Coverage:
     each element once per direction (read, written). `flops` are those of `tl.dot` (2·M·N·K each),
     `flops_by_kind` the same by what is multiplied (see `FLOP_KINDS`), zeros left out.
     `atomics` tells whether the launch has any: its programs may order themselves by them.
+    `tensors` has those without elements last.
     `resolution` says when a budget made it count in windows or a sample instead of all of it.
     `sites` are its places in the source that touch memory, in the order in which they were first
     met; `hazards` what its programs do to each other. `operations` are element operations of
@@ -155,6 +159,11 @@ class Coverage:
     hazards: tuple[Hazard, ...] = ()
     operations: tuple[tuple[str, int], ...] = ()
     programs_counted: int | None = None
+
+    @property
+    def drawable(self) -> tuple[TensorCoverage, ...]:
+        """The tensors that have elements, and so a map."""
+        return tuple(item for item in self.tensors if item.elements)
 
     def tensor(self, name: str) -> TensorCoverage:
         """Return the coverage of the argument called `name`; raises `KeyError` if there is none."""

@@ -26,11 +26,10 @@ class Called:
         return json.loads(self.out)  # fails unless standard output is exactly one document
 
 
-@pytest.fixture
-def call(tmp_path):
-    """Call the command in a folder of its own."""
+def caller(folder):
+    """Return a function that calls the command in a folder."""
 
-    def run(*arguments: object, timeout: float = 200, cwd: Path = tmp_path) -> Called:
+    def run(*arguments: object, timeout: float = 200, cwd: Path = folder) -> Called:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "playground", *map(str, arguments)],
             capture_output=True,
@@ -43,6 +42,12 @@ def call(tmp_path):
         return Called(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def call(tmp_path):
+    """Call the command in a folder of its own."""
+    return caller(tmp_path)
 
 
 @pytest.fixture

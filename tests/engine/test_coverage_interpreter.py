@@ -151,6 +151,12 @@ def overlap(src, dst, n, SAME: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(dst + offsets % 100, value * 0 if SAME else value, mask=offsets < n)
 
 @triton.jit
+def sorted_and_summed(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.sort(tl.load(x + i))
+    tl.store(out + i, value + tl.sum(value))
+
+@triton.jit
 def double(x, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     value = tl.load(x + offsets, mask=offsets < n)
@@ -166,6 +172,7 @@ def special(tmp_path_factory):
     return in_child(
         f"""
 import torch
+from playground.engine.coverage_findings import coverage_findings
 kernels = load({str(folder / "special.py")!r})
 x = torch.arange(1000, dtype=torch.float32)
 counts, ready = counted(lambda: kernels.copy[(4,)](x, torch.empty(1000), 1000, BLOCK=256))
@@ -174,6 +181,20 @@ answer["source"] = kernels.__file__
 big = torch.zeros(8, 32)
 counts, _ = counted(lambda: kernels.strided[(8,)](big[:, 8:], torch.empty(8, 16), 8, 32, BLOCK=16))
 answer["strided"] = table(counts.summary())
+pairs = torch.zeros(500, 2)
+beside = dict()
+for name, call in (
+    ("strides ignored", lambda: kernels.copy_masked[(2,)](pairs[:, 0], x[:500], 500, BLOCK=256)),
+    ("other half", lambda: kernels.copy_masked[(1,)](x[:500], pairs[:, 1], 100, BLOCK=256)),
+    ("whole", lambda: kernels.copy_masked[(2,)](x[:500], pairs.view(-1)[:500], 500, BLOCK=256)),
+):
+    counts, _ = counted(call)
+    beside[name] = [
+        [[item.name, list(item.beside)] for item in counts.summary().tensors],
+        [[item.severity, item.message, item.line]
+         for item in coverage_findings("k", counts.summary()) if "memory of" in item.message],
+    ]
+answer["beside"] = beside
 counts, _ = counted(lambda: kernels.cube[(2, 3, 4)](torch.empty(2, 3, 4), 12, 4))
 answer["cube"] = table(counts.summary())
 from playground.protocol.messages import PlaneView
@@ -182,7 +203,6 @@ answer["owners"] = [
 ]
 counts, _ = counted(lambda: kernels.total[(4,)](x, torch.zeros(1), 1000, BLOCK=256))
 answer["atomic"] = table(counts.summary())
-from playground.engine.coverage_findings import coverage_findings
 def races(summary):
     found = [item for item in coverage_findings("k", summary) if "several" in item.message]
     return [[item.severity, item.message, item.hint] for item in found]
@@ -194,6 +214,18 @@ for same in (True, False):
     summary = counts.summary()
     told = summary.tensor("dst")
     answer["races"][str(same)] = [told.multi_written, told.disputed, races(summary)]
+counts, _ = counted(lambda: kernels.sorted_and_summed[(1,)](x, torch.empty(16), BLOCK=16))
+answer["sorted"] = list(counts.summary().operations)
+counts, _ = counted(
+    lambda: kernels.copy_masked[(1,)](torch.empty(0), torch.empty(4, 0)[1:], 0, BLOCK=256)
+)
+hollow = counts.summary()
+answer["hollow"] = [
+    [item.name, item.shape, item.elements, item.loads.total, item.unwritten]
+    for item in hollow.tensors
+]
+answer["drawable"] = [item.name for item in hollow.drawable]
+answer["hollow findings"] = [item.message for item in coverage_findings("k", hollow)]
 counts, _ = counted(lambda: kernels.double[(4,)](x, 1000, BLOCK=256))
 answer["in_place"] = table(counts.summary())
 both = torch.zeros(1000)
@@ -242,6 +274,34 @@ def test_a_view_is_counted_through_its_strides(special):
     assert tensors["src"]["shape"] == [8, 24]
     assert tensors["src"]["loads"] == [8 * 16, 0, 1]
     assert tensors["dst"]["stores"] == [8 * 16, 1, 1]
+
+
+def test_what_lies_between_the_elements_of_a_view_is_told(special):
+    # Every other element of the first 500 is none of the column's.
+    tensors, found = special["beside"]["strides ignored"]
+    assert tensors == [["src", [250, 0]], ["dst", [0, 0]]]
+    assert found == [
+        ["hint", "k loads 250 elements in the memory of src that are not src's", found[0][2]]
+    ]
+    assert KERNELS.splitlines()[found[0][2] - 1].count("tl.load(src")
+    # From element 1 on, 100 in a row: the second, the fourth … belong to the other column.
+    tensors, found = special["beside"]["other half"]
+    assert tensors == [["src", [0, 0]], ["dst", [0, 50]]]
+    assert [message for _, message, _ in found] == [
+        "k stores 50 elements in the memory of dst that are not dst's"
+    ]
+    assert special["beside"]["whole"] == [[["src", [0, 0]], ["dst", [0, 0]]], []]
+
+
+def test_tensors_without_elements_are_in_the_table(special):
+    assert special["hollow"] == [["src", [0], 0, 0, None], ["dst", [3, 0], 0, 0, None]]
+    assert special["drawable"] == []
+    assert special["hollow findings"] == []
+
+
+def test_what_a_sort_reduces_is_not_the_kernels(special):
+    # Sixteen elements take fifteen additions; sorting compares by way of sums of its own.
+    assert special["sorted"] == [["sum", 15]]
 
 
 def test_programs_are_numbered_with_the_first_grid_dimension_fastest(special):

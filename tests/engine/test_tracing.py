@@ -100,6 +100,12 @@ def reduced(x, out, BLOCK: tl.constexpr):
     tl.store(out, tl.argmin(tl.sum(rows, 0), 0))
 
 @triton.jit
+def sorted_and_summed(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.sort(tl.load(x + i))
+    tl.store(out + i, value + tl.sum(value))
+
+@triton.jit
 def turned(x, out, n, down, right, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     places = x + i[:, None] * down + i[None, :] * right
@@ -173,6 +179,9 @@ from playground.engine.triton_private.tracing_plan import COUNT_OPERATIONS
 plan = Plan(TABLE, (4, 4), modes=COUNT_OPERATIONS)
 made = tracing.build(kernels.reduced, dict(x=f32, out=f32, BLOCK=32), {"num_warps": 4}, plan)
 answer["operations"] = plan.operations
+plan = Plan(TABLE, (4, 4), modes=COUNT_OPERATIONS)
+tracing.build(kernels.sorted_and_summed, dict(x=f32, out=f32, BLOCK=32), {"num_warps": 4}, plan)
+answer["beside_sorting"] = plan.operations
 from playground.engine.triton_private.tracing_plan import LEAVE, RECORD, WINDOW
 plan = Plan(TABLE, (2, 2, 4), modes=RECORD)
 product = dict(a=square, b=square, c=f32, K=128, BLOCK=32)
@@ -293,6 +302,10 @@ def test_reductions_and_scans_are_told_by_their_names(compiled):
     assert list(compiled["operations"]) == ["sum", "max", "cumsum", "argmin"]
     # 32 by 32 along an axis: 31 steps in each of 32 rows; 31 along a vector.
     assert compiled["constants"] == [True, True]
+
+
+def test_what_a_sort_reduces_is_not_the_kernels(compiled):
+    assert list(compiled["beside_sorting"]) == ["sum"]
 
 
 def test_copies_that_look_at_some_programs_let_the_others_leave_at_once(compiled):

@@ -15,6 +15,7 @@ import numpy as np
 
 from playground.engine.triton_private import batched_values as algebra
 from playground.engine.triton_private.batched_nodes import NeedsExactError
+from playground.engine.triton_private.library_steps import within_sorting
 from playground.model.coverage import operation_name
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class BatchedReductions:
         return self._results(operand, tensors, shape, every)
 
     def _note(self, kind: str, combine_fn: Any, shape: tuple[int, ...], along: int) -> None:
+        if within_sorting():
+            return
         lanes, length = math.prod(shape), shape[along - 1]
         name = operation_name(kind, getattr(getattr(combine_fn, "fn", None), "__name__", ""))
         self._builder.note_operations(name, lanes // length * (length - 1))

@@ -22,6 +22,7 @@ from triton.language.core import tensor_descriptor_base
 from triton.runtime.errors import OutOfResources
 
 from playground.engine.triton_private.front_end import front_end
+from playground.engine.triton_private.library_steps import SortingContext, sorts
 from playground.engine.triton_private.tracing_axes import Steps, steps_of, with_steps
 from playground.engine.triton_private.tracing_plan import (
     CHOSEN_MODES,
@@ -121,6 +122,12 @@ class TracingGenerator(code_generator.CodeGenerator):  # type: ignore[misc]
         """Build the loop as usual; note that a program may wait in it for another one."""
         self.plan.waits.append(self.begin_line + node.lineno)
         return super().visit_While(node)
+
+    def call_JitFunction(self, fn: Any, args: Any, kwargs: Any, caller_context: Any = None) -> Any:
+        """Call as usual; what a sorting function calls is built apart from what the user does."""
+        if caller_context is None and self.caller_context is None and sorts(fn):
+            caller_context = SortingContext()
+        return super().call_JitFunction(fn, args, kwargs, caller_context)
 
     def call_Function(self, node: Any, fn: Any, args: Any, kws: Any) -> Any:
         """Call as usual; note what no counter sees."""

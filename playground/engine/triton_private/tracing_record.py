@@ -13,6 +13,7 @@ from typing import Any
 import triton.language as tl
 from triton.language import core
 
+from playground.engine.triton_private.library_steps import SortingContext
 from playground.engine.triton_private.tracing_emit import CountingSemantic
 from playground.engine.triton_private.tracing_plan import (
     COUNT_OPERATIONS,
@@ -80,7 +81,8 @@ class RecordingSemantic(CountingSemantic):
         return super().associative_scan(inputs, axis, region, reverse)
 
     def _count_operations(self, kind: str, inputs: Any, axis: Any, region: Any) -> None:
-        if not self.plan.modes & COUNT_OPERATIONS:
+        sorting = isinstance(self.generator.caller_context, SortingContext)
+        if sorting or not self.plan.modes & COUNT_OPERATIONS:
             return
         shape = [core._unwrap_if_constexpr(size) for size in inputs[0].type.shape]
         lanes = math.prod(shape)

@@ -181,7 +181,7 @@ class CoverageView(QWidget):
 
     def _show_coverage(self) -> None:
         coverage = self._document.coverage
-        full = coverage is not None and bool(coverage.tensors)
+        full = coverage is not None and bool(coverage.drawable)
         self._stack.setCurrentIndex(1 if full else 0)
         self._banner.say(banner_text(coverage) if coverage else "")
         notes = coverage.notes if coverage else ()
@@ -192,8 +192,8 @@ class CoverageView(QWidget):
             self._say_what_to_do(coverage)
             self._tiles.clear()
             return
-        index = self.controls.show_tensors(coverage.tensors)
-        if self._tiles.names() != [tensor.name for tensor in coverage.tensors]:
+        index = self.controls.show_tensors(coverage.drawable)
+        if self._tiles.names() != [tensor.name for tensor in coverage.drawable]:
             self._tiles.make(coverage)
             self.program_map.setParent(self.grid)
             self.grid.set_maps(self.maps, self.program_map)
@@ -215,7 +215,7 @@ class CoverageView(QWidget):
 
     def _show_maps(self) -> None:
         coverage = self._document.coverage
-        names = [tensor.name for tensor in coverage.tensors] if coverage is not None else []
+        names = [tensor.name for tensor in coverage.drawable] if coverage is not None else []
         if coverage is None or self._tiles.names() != names:
             return
         self._tiles.show_all(coverage, self.chosen)

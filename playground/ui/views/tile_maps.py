@@ -75,7 +75,7 @@ class TileMaps(QObject):
             old.hide()
             old.deleteLater()
         self.items = []
-        for index, tensor in enumerate(coverage.tensors):
+        for index, tensor in enumerate(coverage.drawable):
             made = TileMap(tensor, self._document, self._theme, self._footprints, self._grid)
             self.items.append(made)
             made.wanted.connect(lambda i=index: self.wanted.emit(i))
@@ -92,7 +92,7 @@ class TileMaps(QObject):
 
     def show_all(self, coverage: Coverage, chosen: TileMap | None) -> None:
         """Show the tensors as they were counted last; maps out of sight ask for nothing."""
-        for each, tensor in zip(self.items, coverage.tensors, strict=True):
+        for each, tensor in zip(self.items, coverage.drawable, strict=True):
             each.set_chosen(each is chosen)
             if each.isVisibleTo(self._grid):
                 each.show_tensor(tensor, self._colours.colouring(self._colours.of(tensor)))
