@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from playground.model.finding import Finding
@@ -17,6 +18,25 @@ if TYPE_CHECKING:
 
     from playground.ui.engine_port import EnginePort
     from playground.ui.knob_undo import KnobHistory, Moved
+
+
+_NOT_KEPT = re.compile("\\A[\ufeff\ufffe]|[\u2029\ufdd0\ufdd1]")
+"""Characters that Qt's text widgets drop, or take for the end of a line."""
+
+
+def _not_kept(text: str, path: str) -> tuple[Finding, ...]:
+    """Return a warning if an edit would change more of `text` than what is edited."""
+    found = _NOT_KEPT.search(text)
+    if found is None:
+        return ()
+    line = text.count("\n", 0, found.start()) + 1
+    return (
+        Finding(
+            "warning", "engine",
+            f"the editor cannot keep the character U+{ord(found[0]):04X} of this line",
+            "the file stays as it is until you edit and save it", file=path, line=line,
+        ),
+    )  # fmt: skip
 
 
 class DocumentText(DocumentDriver):
@@ -38,6 +58,7 @@ class DocumentText(DocumentDriver):
             self.set_findings("file", (Finding("error", "engine", str(problem), file=path),))
             return False
         self._begin(text)
+        self.set_findings("characters", _not_kept(text, self.path))
         return True
 
     def open_unsaved(self, path: str, text: str) -> bool:

@@ -45,6 +45,8 @@ def read_text_file(path: str) -> TextFile:
         text = data.decode(encoding)
     except (SyntaxError, LookupError, UnicodeDecodeError) as error:
         raise FileProblem(f"cannot read {path} as text: {error}") from error
+    if text.encode(encoding) != data:
+        raise FileProblem(f"cannot read {path} as text: {encoding} would write it differently")
     encoding = "utf-8" if bom else encoding
     # A file with mixed line ends takes the commoner style when it is saved.
     crlf = text.count("\r\n")

@@ -83,7 +83,7 @@ def read_state(path: Path, kind: type[T], version: int) -> tuple[T | None, str]:
     except OSError:
         return None, ""
     try:
-        held = json.loads(data)
+        held = msgspec.convert(json.loads(data), dict[str, Any])
         found = held.pop("version")
         if not isinstance(found, int) or found > version:
             return None, set_aside(path, f"it is of version {found}, this program knows {version}")
