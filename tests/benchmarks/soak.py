@@ -113,7 +113,12 @@ class Soak:
     # ------------------------------------------------------------------------------ answers
 
     def _wrong(self, what: str) -> None:
-        self.outcome.faults.append(f"{what}, shown {self.document.config.label()}")
+        self.fault(f"{what}, shown {self.document.config.label()}")
+
+    def fault(self, text: str) -> None:
+        """Note a fault and print it at once: the soak goes on."""
+        self.outcome.faults.append(text)
+        print(f"FAULT after {sum(self.outcome.actions.values())} actions: {text}", flush=True)
 
     def _on_compiled(self) -> None:
         report, config = self.document.compile_report, self.document.config
@@ -172,7 +177,7 @@ class Soak:
             getattr(self, f"do_{name.replace(' ', '_')}")()
             self.pause(self.random.choice((0, 0, 1, 5, 20)))
             if self.document.text != self.typed or self.window.editor.text() != self.typed:
-                self.outcome.faults.append(f"a lost edit after {name}, action {number}")
+                self.fault(f"a lost edit after {name}, action {number}")
                 self.typed = self.document.text
             if number % SAMPLE_EVERY == SAMPLE_EVERY - 1:
                 self.settle()
@@ -184,7 +189,7 @@ class Soak:
         self.sample()
         unexpected = len(self.deaths) - self.killed
         if unexpected:
-            self.outcome.faults.append(f"the engine died {unexpected} times: {self.deaths[-1]}")
+            self.fault(f"the engine died {unexpected} times: {self.deaths[-1]}")
         self.outcome.elapsed_s = time.monotonic() - started
         self._compare()
         return self.outcome
@@ -228,7 +233,7 @@ class Soak:
         undone = self.window.editor.text()
         self.window.editor.redo()
         if self.window.editor.text() != before:
-            self.outcome.faults.append("undo and redo are not each other's inverse")
+            self.fault("undo and redo are not each other's inverse")
         self.window.editor.undo()
         self.typed = undone
 
@@ -285,7 +290,7 @@ class Soak:
         until = time.monotonic() + WAIT_S
         while not condition():
             if time.monotonic() > until:
-                self.outcome.faults.append(f"waited {WAIT_S:.0f} s for {what}")
+                self.fault(f"waited {WAIT_S:.0f} s for {what}")
                 return False
             self.pause(5)
         return True
@@ -394,7 +399,7 @@ def main() -> int:
         print(f"{name:15} {early / scale:9.1f} {late / scale:9.1f}  {100 * growth:+.1f} %")
         if growth > FLAT:
             leaks.append(f"{name} grew by {100 * growth:.1f} %")
-    for fault in [*outcome.faults, *leaks]:
+    for fault in leaks:
         print(f"FAULT: {fault}")
     return int(bool(outcome.faults or leaks))
 

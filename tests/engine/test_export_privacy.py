@@ -22,6 +22,8 @@ play.run()
 out = {"kernels": len(play.launches)}
 for keep in (False, True):
     out[f"export {keep}"] = play.export(0, keep_autotune=keep).text
+out["reproducer"] = play.reproducer(0)
+out["report"] = play.report(launch=0)
 play.coverage(0)
 play.save_counts(str(FOLDER / "counts.npz"))
 out["npz"] = (FOLDER / "counts.npz").read_bytes().decode("latin-1")
