@@ -10,17 +10,16 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from playground.ui.icons import icon
 from playground.ui.views.compilation_chooser import CompilationChooser
 from playground.ui.views.compilations_diff import DiffPair
 from playground.ui.views.compiler_stages import STAGE_TITLES, fill_stage_bar, show_tab, stage_bar
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import bytes_text, change_text, significant
+from playground.ui.views.icon_tools import IconTools
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.roles import set_role
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
@@ -86,7 +85,10 @@ class CompilationsPage(QWidget):
         self._pair = DiffPair(theme, self)
         self._left = CompilationChooser("left", document, self)
         self._right = CompilationChooser("right", document, self)
-        self._swap = self._button("swap", "compare", "Put left to the right and right to the left")
+        tools = IconTools(self, theme)
+        self._swap = tools.make(
+            "compilations.swap", "compare", "Put left to the right and right to the left"
+        )
         self._swap.clicked.connect(self._state.swap)
         choice = QGridLayout()
         choice.setContentsMargins(4, 4, 4, 0)
@@ -103,12 +105,14 @@ class CompilationsPage(QWidget):
         self._tabs.currentChanged.connect(self._show)
         self._note = ElidedLabel("compilations.note", self)
         set_role(self._note, "muted")
-        self._only = self._button("only", "dash", "Show only what changed and a little around it")
+        self._only = tools.make(
+            "compilations.only", "dash", "Show only what changed and a little around it"
+        )
         self._only.setCheckable(True)
         self._only.setChecked(True)
         self._only.toggled.connect(self._show)
-        self._previous = self._button("previous", "prev", "Previous change ([)")
-        self._next = self._button("next", "next", "Next change (])")
+        self._previous = tools.make("compilations.previous", "prev", "Previous change ([)")
+        self._next = tools.make("compilations.next", "next", "Next change (])")
         for button, step in ((self._previous, -1), (self._next, 1)):
             button.clicked.connect(lambda _=False, step=step: self._pair.step(step))
         bar = QHBoxLayout()
@@ -133,18 +137,7 @@ class CompilationsPage(QWidget):
         layout.addLayout(bar)
         layout.addWidget(self._stack, 1)
         self._state.changed.connect(self._show)
-        theme.changed.connect(self._recolour)
-        self._recolour()
         self._show()
-
-    def _button(self, name: str, picture: str, tip: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(f"compilations.{name}")
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setAutoRaise(True)
-        button.setProperty("picture", picture)
-        return button
 
     # ------------------------------------------------------------------------------ showing
 
@@ -221,10 +214,6 @@ class CompilationsPage(QWidget):
         if change.left == change.right:
             return None
         return self._theme.color("diff_changed")
-
-    def _recolour(self) -> None:
-        for button in (self._swap, self._only, self._previous, self._next):
-            button.setIcon(icon(str(button.property("picture")), self._theme))
 
     # ------------------------------------------------------------------------------ acting
 

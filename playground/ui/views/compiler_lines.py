@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Signal
+from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
     QStackedLayout,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -26,14 +25,15 @@ from playground.ui.instruction_mix import (
     ordered,
     tooltip,
 )
+from playground.ui.views.bar_cells import BarCells
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.mix_legend import MixLegend
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.roles import set_role
-from playground.ui.views.table_twin import Column, GroundDelegate, RecordModel, RecordTable
+from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPainter
+    from collections.abc import Iterator
 
     from playground.model.machine_code import InstructionKind, LineCode, MachineCode
     from playground.ui.document import Document
@@ -66,31 +66,12 @@ def line_rows(code: MachineCode, source: str) -> tuple[LineRow, ...]:
     )
 
 
-class _BarDelegate(GroundDelegate):
-    """Draws a row's classes as a stacked bar."""
-
-    def __init__(self, table: RecordTable, theme: Theme) -> None:
-        super().__init__(table)
-        self._table, self._theme = table, theme
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        super().paint(painter, option, index)
-        row = self._table.record_at(index.row())
-        if not isinstance(row, LineRow):
-            return
-        area = QRectF(option.rect).adjusted(4, 0, -4, 0)
-        inset = area.height() * 0.25
-        x, total = area.left(), max(row.code.instructions, 1)
+def _mix(row: object) -> Iterator[tuple[float, str]]:
+    """Yield a row's classes of instructions as pieces of its bar."""
+    if isinstance(row, LineRow):
+        total = max(row.code.instructions, 1)
         for each, count in ordered(row.code.counts):
-            part = area.width() * row.share * count / total
-            bar = QRectF(x, area.top() + inset, part, area.height() - 2 * inset)
-            painter.fillRect(bar, self._theme.color(each.token))
-            x += part
+            yield row.share * count / total, each.token
 
 
 def _columns(code: MachineCode, theme: Theme) -> tuple[Column[LineRow], ...]:
@@ -146,7 +127,7 @@ class LinesPage(QWidget):
         self._copy.clicked.connect(self._on_copy)
         self._model: RecordModel[LineRow] = RecordModel((), self)
         self._table = RecordTable("compiler.lines", "Code by source line", self._model, self)
-        self._table.setItemDelegateForColumn(BAR_COLUMN, _BarDelegate(self._table, theme))
+        self._table.setItemDelegateForColumn(BAR_COLUMN, BarCells(self._table, theme, _mix))
         self._table.clicked.connect(self._on_click)
         self._table.recordPicked.connect(self._on_pick)
         row = QHBoxLayout()

@@ -11,13 +11,12 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QStackedWidget,
     QTabBar,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from playground.ui.icons import icon
 from playground.ui.views.elided import ElidedLabel
+from playground.ui.views.icon_tools import IconTools
 from playground.ui.views.ir_text import IrText
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.roles import set_role
@@ -96,7 +95,7 @@ class StagesPage(QWidget):
         self._find.returnPressed.connect(lambda: self._go(1))
         self._note = ElidedLabel("compiler.note", self)
         set_role(self._note, "muted")
-        self._buttons: list[tuple[QToolButton, str]] = []
+        tools = IconTools(self, theme)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 2, 0)
         row.setSpacing(2)
@@ -108,10 +107,10 @@ class StagesPage(QWidget):
             ("findNext", "next", "Next match; with nothing to find, the next line that came from "
              "the source line marked (] in the text)", 1),
         ):  # fmt: skip
-            button = self._button(name, picture, tip)
+            button = tools.make(f"compiler.{name}", picture, tip)
             button.clicked.connect(lambda _=False, step=step: self._go(step))
             row.addWidget(button)
-        self._fold = self._button("fold", "dash", "Fold everything, or open all of it")
+        self._fold = tools.make("compiler.fold", "dash", "Fold everything, or open all of it")
         self._fold.setCheckable(True)
         self._fold.toggled.connect(self._on_fold)
         row.addWidget(self._fold)
@@ -130,18 +129,7 @@ class StagesPage(QWidget):
         self.tabs.currentChanged.connect(self._look)
         self._stages.changed.connect(self._show)
         document.targetChanged.connect(self._show)
-        theme.changed.connect(self._recolour)
-        self._recolour()
         self._show()
-
-    def _button(self, name: str, picture: str, tip: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(f"compiler.{name}")
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setAutoRaise(True)
-        self._buttons.append((button, picture))
-        return button
 
     # ------------------------------------------------------------------------------ showing
 
@@ -274,7 +262,3 @@ class StagesPage(QWidget):
         blocker = QSignalBlocker(self._fold)
         self._fold.setChecked(on)
         del blocker
-
-    def _recolour(self) -> None:
-        for button, picture in self._buttons:
-            button.setIcon(icon(picture, self._theme))

@@ -1,4 +1,4 @@
-"""Flat buttons with a picture and no text, made alike and coloured with the theme."""
+"""Flat buttons, made alike; their pictures are coloured with the theme."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ class IconTools(QObject):
     def make(
         self, name: str, picture: str, text: str, parent: QWidget | None = None
     ) -> QToolButton:
-        """Return a button: `text` is its tooltip and its name for screen readers."""
+        """Return a button: `text` is its tooltip and its name for screen readers.
+
+        Without a picture it is left to the caller to give it a text.
+        """
         button = QToolButton(parent or self._owner)
         button.setObjectName(name)
         button.setAccessibleName(text)
         button.setToolTip(text)
         button.setAutoRaise(True)
-        self._buttons.append((button, picture))
-        self._colour(button, picture)
+        if picture:
+            self._buttons.append((button, picture))
+            self._colour(button, picture)
         return button
 
     def _recolour(self) -> None:

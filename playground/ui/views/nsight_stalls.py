@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from playground.model.stall_reasons import Stall
+from playground.ui.views.bar_cells import BarCells
 from playground.ui.views.roles import set_role
-from playground.ui.views.table_twin import Column, GroundDelegate, RecordModel, RecordTable
+from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QModelIndex, QPersistentModelIndex
-    from PySide6.QtGui import QPainter
-
     from playground.model.nsight import NsightReport
     from playground.ui.theme import Theme
 
@@ -29,29 +27,8 @@ _COLUMNS: tuple[Column[Stall], ...] = (
 )  # fmt: skip
 
 
-class _ShareDelegate(GroundDelegate):
-    """Draws a share as a bar to the left of its figure."""
-
-    def __init__(self, table: RecordTable, theme: Theme) -> None:
-        super().__init__(table)
-        self._table, self._theme = table, theme
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        """Draw the item, then the bar beside its text."""
-        super().paint(painter, option, index)
-        stall = self._table.record_at(index.row())
-        if not isinstance(stall, Stall):
-            return
-        figure = option.fontMetrics.horizontalAdvance("100.0%") + option.fontMetrics.height()
-        area = QRectF(option.rect).adjusted(4, 0, -figure, 0)
-        inset = area.height() * 0.25
-        area.setWidth(area.width() * min(stall.share, 1.0))
-        painter.fillRect(area.adjusted(0, inset, 0, -inset), self._theme.color("accent"))
+def _share(stall: object) -> tuple[tuple[float, str], ...]:
+    return ((min(stall.share, 1.0), "accent"),) if isinstance(stall, Stall) else ()
 
 
 class StallsPanel(QWidget):
@@ -66,7 +43,7 @@ class StallsPanel(QWidget):
         self._summary.setObjectName("nsight.stallSummary")
         self._summary.setWordWrap(True)
         self._table = RecordTable("nsight.stallTable", "What warps wait for", self._model, self)
-        self._table.setItemDelegateForColumn(_BAR, _ShareDelegate(self._table, theme))
+        self._table.setItemDelegateForColumn(_BAR, BarCells(self._table, theme, _share, "100.0%"))
         self._table.selectionModel().currentRowChanged.connect(self._explain)
         self._remedy = QLabel(self)
         self._remedy.setObjectName("nsight.stallRemedy")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QMessageBox, QToolButton, QWidget
 
 from playground.ui.drawing import save_svg
-from playground.ui.icons import icon
+from playground.ui.views.icon_tools import IconTools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,13 +40,14 @@ class PlotActions(QWidget):
     ) -> None:
         super().__init__(parent)
         self._theme, self._picture, self._as_csv, self._stem = theme, picture, as_csv, file_stem
-        self._table = self._button(f"{name}.showTable", "Show the numbers as a table")
+        tools = IconTools(self, theme)
+        self._table = tools.make(f"{name}.showTable", "", "Show the numbers as a table")
         self._table.setCheckable(True)
         self._table.setText("Table")
         self._table.toggled.connect(self.tableToggled)
-        self._copy = self._button(f"{name}.copyPicture", "Copy the picture")
+        self._copy = tools.make(f"{name}.copyPicture", "copy", "Copy the picture")
         self._copy.clicked.connect(self.copy_picture)
-        self._save = self._button(f"{name}.save", "Save the picture or its numbers")
+        self._save = tools.make(f"{name}.save", "save", "Save the picture or its numbers")
         menu = QMenu(self._save)
         self._menu = menu
         menu.addAction("Save picture (PNG) …", self._save_png)
@@ -62,22 +63,6 @@ class PlotActions(QWidget):
         layout.setSpacing(0)
         for button in (self._table, self._copy, self._save):
             layout.addWidget(button)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-
-    def _button(self, name: str, text: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(name)
-        button.setAccessibleName(text)
-        button.setToolTip(text)
-        button.setAutoRaise(True)
-        return button
-
-    def _recolour(self) -> None:
-        size = self.fontMetrics().height()
-        for button, name in ((self._copy, "copy"), (self._save, "save")):
-            button.setIcon(icon(name, self._theme))
-            button.setIconSize(QSize(size, size))
 
     @property
     def shows_table(self) -> bool:
