@@ -97,9 +97,10 @@ class SweepChoice(QObject):
         self._shape: tuple[object, ...] | None = None
         for changed in (
             document.launchesChanged, document.launchSelected, document.knobsChanged,
-            document.configChanged, document.driverChanged,
+            document.driverChanged,
         ):  # fmt: skip
             changed.connect(self._on_launch)
+        document.configChanged.connect(self._on_config)
         self._on_launch()
 
     # ------------------------------------------------------------------------------ offering
@@ -140,6 +141,11 @@ class SweepChoice(QObject):
         config = self._document.config
         texts = tuple((knob.name, values_text((config[knob.name],))) for knob in self.knobs())
         self.set_choice(values=texts)
+
+    def _on_config(self) -> None:
+        # Every knob has values of its own here: where the sliders are moved nothing is another.
+        if self._shape is None:
+            self._on_launch()
 
     def _on_launch(self, _what: object = None) -> None:
         launch, config = self._document.launch, self._document.config

@@ -104,6 +104,12 @@ class SweepPast(QObject):
         for number in (before, after):
             self._fetch(number, lambda _sweep, _result: self._compare())
 
+    def compare_latest(self) -> None:
+        """Put the last two sweeps of this kernel side by side, where nothing is compared yet."""
+        known = self.of_this()
+        if self.before is None and len(known) > 1:
+            self.compare(known[1].number, known[0].number)
+
     def _compare(self) -> None:
         if self.before is None or self.after is None:
             return

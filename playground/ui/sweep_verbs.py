@@ -52,8 +52,5 @@ class SweepVerbs(QObject):
 
     def compare(self) -> None:
         """Put the last two sweeps of this kernel side by side, or let two be chosen."""
-        past = self._window.document.sweep.past
-        known = past.of_this()
-        if past.comparison is None and len(known) > 1:
-            past.compare(known[1].number, known[0].number)
+        self._window.document.sweep.past.compare_latest()
         self.show("compare")

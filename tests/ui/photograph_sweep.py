@@ -90,6 +90,9 @@ def photograph(app: QApplication, theme_name: str, folder: Path) -> None:
     settle(app, 0.6)
     view.show_view("sizes")
     shoot("sizes")
+    view._actions.show_table(True)
+    shoot("sizes-table", ("usual",))
+    view._actions.show_table(False)
     sweep.set_choice(sizes=())
     for name, values in LARGE_SPACE.items():
         sweep.set_values(name, ", ".join(map(str, values)))

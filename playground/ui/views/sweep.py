@@ -76,6 +76,7 @@ class SweepView(QWidget):
         self._later.setInterval(REDRAW_MS)
         self._later.timeout.connect(self._show_rows)
         self._result_page = "ranking"
+        self._stale = True
         self._scene = Scene()
         self._notice = Notice("sweep.notice", theme, "warn", "info", self)
         self.head = SweepHead(document, theme, self)
@@ -114,6 +115,8 @@ class SweepView(QWidget):
         document.configChanged.connect(self._later.start)
         self._sweep.setupChanged.connect(self._show_setup)
         self._sweep.changed.connect(self._on_changed)
+        for changed in (self._sweep.past.comparisonChanged, self._sweep.past.listChanged):
+            changed.connect(self._on_compared)
         document.sweepBegun.connect(self._on_begun)
         self._show_mode()
         self._show_rows()
@@ -191,6 +194,8 @@ class SweepView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Have the engine prepare itself: who looks here is about to sweep."""
         super().showEvent(event)
+        if self._stale:
+            self._show_rows()
         self._sweep.prepare()
         if not self._sweep.past.sweeps:
             self._sweep.past.refresh()
@@ -232,6 +237,9 @@ class SweepView(QWidget):
 
     def _show_rows(self) -> None:
         self._later.stop()
+        self._stale = not self.isVisible()
+        if self._stale:
+            return  # behind another panel nothing is drawn: sliders move there
         sweep = self._sweep
         self._scene = scene(sweep.rows, sweep.result, self._document.config)
         self.head.show_rows(self._scene)
@@ -264,7 +272,8 @@ class SweepView(QWidget):
         timed = shown.timed or device is None or device.mode == "gpu"
         blank = name in _OF_ROWS and not shown.rows
         twin = self._actions.shows_table and name in _WITH_TABLE
-        self._actions.setVisible(name in (*_WITH_TABLE, "compare") and not blank)
+        compared = name == "compare" and self._sweep.past.comparison is not None
+        self._actions.setVisible((name in _WITH_TABLE and not blank) or compared)
         self._by.setVisible(name == "convergence" and not blank and not twin)
         self._parts.setVisible(name in _OF_ROWS and len(self._sweep.parts) > 1)
         if blank:
@@ -287,7 +296,7 @@ class SweepView(QWidget):
             said = self.heat.summary()
         elif name == "parallel":
             self.parallel.show_scene(shown)
-            said = "Drag along an axis to keep what passes there; click it to keep all again"
+            said = self.parallel.summary()
         elif name == "importance":
             self.importance.show_scene(shown)
             said = self.importance.summary()
@@ -301,9 +310,14 @@ class SweepView(QWidget):
         elif name == "past":
             self.past.show_list()
         elif name == "compare":
+            self._sweep.past.compare_latest()
             self.compare.show_table(self._actions.shows_table)
         self._say(said)
         self._pages.setCurrentWidget(self._by_name[name])
+
+    def _on_compared(self) -> None:
+        if self.page == "compare":
+            self._show_page()
 
     def _say(self, text: str) -> None:
         self._said.setText(text)

@@ -89,6 +89,7 @@ class SweepCompareView(QWidget):
         combo.setObjectName(f"sweep.compare.{part}")
         combo.setAccessibleName(title)
         combo.setToolTip(title)
+        combo.setPlaceholderText(f"{title} …")
         combo.setMinimumContentsLength(16)
         combo.setSizeAdjustPolicy(
             ElidedComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

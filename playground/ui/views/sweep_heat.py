@@ -328,9 +328,8 @@ class SweepHeat(QWidget):
         if self._scene.rows and not self._scene.timed:
             return "Nothing was timed: a mark tells what is right, and what failed how"
         held = " ".join(f"{name}={value_words(value)}" for name, value in self.held().items())
-        return (
-            f"The best of each cell{f' at {held}' if held else ''}; a click sets the sliders to it"
-        )
+        where = f" at {held}" if held else ""
+        return f"The best of each cell{where}; ★ is the best of all, an orange frame the sliders"
 
     def held(self) -> dict[str, KnobValue]:
         """Return the values of the knobs that the map is a slice at."""

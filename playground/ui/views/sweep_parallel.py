@@ -32,6 +32,8 @@ _MANY = 150
 """Lines from which on they are drawn thin."""
 _NEAR = 7.0
 """Pixels from a line within which the pointer is on it."""
+_SLIDERS = "plot_2"
+"""The colour of where the sliders stand; its points are squares, those of the best are round."""
 _FAILED = 0.045
 """Where lines of configs without a time end, as a share of the axis' height."""
 
@@ -108,7 +110,7 @@ class ParallelPicture(SweepPicture):
         found = []
         for index, row in enumerate(rows):
             if scene.is_current(row.config):
-                found.append((index, "plot_2", 2.6))
+                found.append((index, _SLIDERS, 2.6))
             elif scene.best is not None and row.config == scene.best.config:
                 found.append((index, "good", 2.6))
             elif row.config in scene.tied:
@@ -141,6 +143,12 @@ class ParallelPicture(SweepPicture):
                 at = self._heights[:, axis]
                 found &= (at >= low) & (at <= high)
         return found
+
+    def summary(self) -> str:
+        """Return how the lines that stand out are told apart, and what can be done."""
+        marks = ["round points: the best"] if self.scene.best is not None else []
+        marks += ["squares: the sliders"]
+        return f"{', '.join(marks).capitalize()}. Drag along an axis to keep what passes there"
 
     def row_at(self, place: QPointF) -> SweepRow | None:
         """Return the line nearest to a place."""
@@ -233,7 +241,9 @@ class ParallelPicture(SweepPicture):
             inside.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._draw_lines(inside)
             for index, token, width in self._standing_out:
-                self._emphasise(inside, index, self.theme.color(token), width)
+                self._emphasise(
+                    inside, index, self.theme.color(token), width, squares=token == _SLIDERS
+                )
             self._draw_axes(inside)
             inside.end()
         painter.drawPixmap(0, 0, self._kept)
@@ -272,7 +282,9 @@ class ParallelPicture(SweepPicture):
         ys = self._y(self._heights[index])
         return QPolygonF([QPointF(float(x), float(y)) for x, y in zip(self._xs(), ys, strict=True)])
 
-    def _emphasise(self, painter: QPainter, index: int, colour: QColor, width: float) -> None:
+    def _emphasise(
+        self, painter: QPainter, index: int, colour: QColor, width: float, *, squares: bool = False
+    ) -> None:
         line = self._line(index)
         painter.setPen(QPen(self.theme.color("plot_background"), width + 2.5))
         painter.drawPolyline(line)
@@ -281,7 +293,11 @@ class ParallelPicture(SweepPicture):
         painter.setBrush(colour)
         painter.setPen(Qt.PenStyle.NoPen)
         for point in line.toList():
-            painter.drawEllipse(point, width * 1.1, width * 1.1)
+            if squares:
+                half = width * 1.3
+                painter.drawRect(QRectF(point.x() - half, point.y() - half, 2 * half, 2 * half))
+            else:
+                painter.drawEllipse(point, width * 1.1, width * 1.1)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _draw_axes(self, painter: QPainter) -> None:
