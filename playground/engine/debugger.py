@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,8 @@ class Debugger:
         self, stepping: Stepping, breakpoints: Sequence[Breakpoint], watches: Sequence[str]
     ) -> None:
         self._stepping = stepping
+        # Forgotten in the console, it takes its process along.
+        self._finalizer = weakref.finalize(self, stepping.close)
         self._breakpoints = list(breakpoints)
         self._watches = list(watches)
         self.stop: Stop | None = None

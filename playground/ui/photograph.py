@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, get_args
 
 from playground.model.config import Config
 from playground.model.knobs import KnobError, KnobValue, sweep_values
-from playground.ui import photograph_coverage, photograph_sweep
+from playground.ui import photograph_coverage, photograph_debugger, photograph_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
     from playground.ui.photograph_coverage import CoverageShot
+    from playground.ui.photograph_debugger import DebuggerShot
     from playground.ui.photograph_sweep import SweepShot
     from playground.ui.theme import ThemeName
     from playground.ui.window import MainWindow
@@ -75,6 +76,7 @@ def photograph(
     target: str = "",
     coverage: CoverageShot | None = None,
     swept: SweepShot | None = None,
+    debugger: DebuggerShot | None = None,
     timeout_s: float = 180.0,
     engine: EnginePort | None = None,
 ) -> Photographed:
@@ -142,6 +144,8 @@ def photograph(
             missing = (*missing, *came)
         if swept is not None:
             photograph_sweep.show(window, swept, lambda done: _wait(done, _IDLE_S))
+        if debugger is not None and document.launch is not None:
+            missing = (*missing, *photograph_debugger.show(window, debugger, _wait))
         if compiler:
             missing = (*missing, *_show_compiler(window, compiler, timeout_s))
         _wait(lambda: False, _SETTLE_S)
@@ -372,6 +376,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--target", default="", help="compile for this target")
     photograph_coverage.add_arguments(parser)
     photograph_sweep.add_arguments(parser)
+    photograph_debugger.add_arguments(parser)
     parser.add_argument("--no-run", action="store_true", help="only open the file")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds")
     options = parser.parse_args(arguments)
@@ -383,7 +388,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         compare=options.compare, curve=options.curve, nsight=options.nsight,
         compiler=options.compiler, line=options.line, target=options.target,
         coverage=photograph_coverage.shot_of(options), timeout_s=options.timeout,
-        swept=photograph_sweep.shot_of(options),
+        swept=photograph_sweep.shot_of(options), debugger=photograph_debugger.shot_of(options),
         front=tuple(filter(None, options.front.split(","))),
     )  # fmt: skip
     sys.stdout.write(json.dumps(asdict(result)) + "\n")

@@ -169,7 +169,9 @@ def test_differences_lead_to_the_map_and_the_program(
     assert ran.debugging.failure.startswith("the file has no reference()")
     press(view, "compare.captured")
     qtbot.waitUntil(lambda: ran.debugging.differed is not None and not ran.debugging.asking)
-    assert "3 of 98,432 elements of out_ptr differ" in words(view, "compare.words")
+    assert "3 of 98,432 elements of out_ptr differ, the first at [2050]: 1, not 3" in words(
+        view, "compare.words"
+    )
     with qtbot.waitSignal(view.mapPlaceRequested) as asked:
         press(view, "compare.map")
     place = asked.args[0]

@@ -36,6 +36,7 @@ class BlockImage(QWidget):
         self._pixels: np.ndarray | None = None
         self._marked: tuple[int, int] | None = None
         self._labels = ("", "")
+        self._pointed = ""
         theme.changed.connect(self._recolour)
 
     def sizeHint(self) -> QSize:
@@ -146,6 +147,10 @@ class BlockImage(QWidget):
                              self._theme.color(token))  # fmt: skip
             painter.drawText(QPointF(x + 0.9 * line, y + 0.8 * line), text)
             x += metrics.horizontalAdvance(text) + 1.8 * line
+        if self._pointed:
+            room = QRectF(x, y, max(self.width() - x, 0.0), 1.2 * line)
+            painter.setPen(self._theme.color("text"))
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight, self._pointed)
 
     @staticmethod
     def _odd(plane: BlockPlane) -> list[tuple[str, str]]:
@@ -173,8 +178,8 @@ class BlockImage(QWidget):
         """Tell the element under the cursor."""
         cell = self._cell_at(event.position())
         plane = self._plane
-        told = cell is not None and plane is not None and plane.figures
-        self.told.emit(plane.told(*cell) if told and plane is not None and cell else "")
+        known = plane is not None and plane.figures and cell is not None
+        self._point(plane.told(*cell) if known and plane is not None and cell else "")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Tell which cell was clicked."""
@@ -184,8 +189,14 @@ class BlockImage(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         """Tell of no element any more."""
-        self.told.emit("")
+        self._point("")
         super().leaveEvent(event)
+
+    def _point(self, text: str) -> None:
+        if text != self._pointed:
+            self._pointed = text
+            self.told.emit(text)
+            self.update()
 
 
 def _number(plane: BlockPlane, value: float) -> str:

@@ -122,10 +122,6 @@ class BlockView(QWidget):
         height = round(1.35 * self.fontMetrics().height())
         self.table.verticalHeader().setDefaultSectionSize(height)
         self.table.horizontalHeader().setMinimumSectionSize(2 * height)
-        self._told = QLabel(self)
-        self._told.setObjectName(f"{name}.told")
-        set_role(self._told, "muted")
-        self.image.told.connect(self._told.setText)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.image)
         self._pages.addWidget(self.table)
@@ -137,7 +133,6 @@ class BlockView(QWidget):
         layout.setContentsMargins(self.fontMetrics().height() // 3, 0, 0, 0)
         layout.addLayout(head)
         layout.addWidget(self._pages, 1)
-        layout.addWidget(self._told)
         theme.changed.connect(self._show)
         self.show_block(None)
 
@@ -183,7 +178,6 @@ class BlockView(QWidget):
         if block is not None and block.data.size:
             plane = plane_of(block, tuple(spin.value() for spin in self._cuts))
         self.image.show_plane(plane)
-        self._told.setText("")
         if self.way.value == "numbers":
             self._show_numbers(plane)
 

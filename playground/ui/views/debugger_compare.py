@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from playground.model.plane import position_of
+from playground.model.plane import index_text, position_of
 from playground.ui.coverage_places import MapPlace
 from playground.ui.views import debugger_tables as tables
 from playground.ui.views.block_image import BlockImage
@@ -182,8 +182,16 @@ class ComparePage(QuestionPage):
         else:
             text = (
                 f"The {told.left}'s beside the {told.right}'s: {first.mismatches:,} of "
-                f"{first.compared:,} elements of {first.tensor} differ"
+                f"{first.compared:,} elements of {first.tensor} differ, the first at "
+                f"{index_text(first.first or ())}: {first.got:.6g}, not {first.want:.6g}"
             )
+            if first.line:
+                text += f" (program {first.program}, line {first.line})"
+            if first.worst is not None:
+                text += (
+                    f". The largest error is {first.max_abs_error:.3g} at "
+                    f"{index_text(first.worst)}, {first.tolerance:.3g} is allowed"
+                )
         return ". ".join((text, *told.notes)) + "."
 
     def _row(self) -> ElementDifference | None:

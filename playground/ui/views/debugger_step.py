@@ -136,6 +136,8 @@ class StepPage(QWidget):
         if way != self._split.orientation():
             self._split.setOrientation(way)
             whole = self.width() if wide else self.height()
+            # There is no room for types beside the elements, whose title tells them.
+            self.table.setColumnHidden(len(VALUE_COLUMNS) - 1, wide)
             self._split.setSizes([whole * 11 // 20, whole * 9 // 20])
 
     # -------------------------------------------------------------------------- showing
@@ -260,6 +262,8 @@ class StepPage(QWidget):
         selection.blockSignals(True)
         self.table.select_record(names.index(shown) if shown in names else -1)
         selection.blockSignals(False)
+        if shown in names:
+            self.table.scrollTo(self.table.currentIndex())
 
     def _offer(self, where: QPoint) -> None:
         index = self.table.indexAt(where)

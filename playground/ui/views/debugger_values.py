@@ -50,11 +50,12 @@ def _range(row: ValueRow) -> str:
 
 
 def _name(row: ValueRow) -> str:
-    return f"{row.value.name} (watched)" if row.watched else row.value.name
+    return f"◦ {row.value.name}" if row.watched else row.value.name
 
 
 VALUE_COLUMNS: tuple[Column[ValueRow], ...] = (
-    Column("Name", _name),
+    Column("Name", _name, tip=lambda row: f"{row.value.name}: watched" if row.watched
+           else f"{row.value.name}: {row.value.type}"),
     Column("Value", _text, tip=_text),
     Column("Range", lambda row: row.value.minimum, _range,
            tip=lambda _row: "Least and largest finite element; NaN and infinities"),

@@ -46,7 +46,7 @@ class ProgramChooser(QWidget):
         self._take.clicked.connect(self._from_map)
         layout.addWidget(self._take)
         self._debugging.changed.connect(self.refresh)
-        self._programs.chosenChanged.connect(self.refresh)
+        self._programs.chosenChanged.connect(self._follow)
         document.coveredChanged.connect(self.refresh)
         document.launchSelected.connect(self.refresh)
         theme.changed.connect(self.refresh)
@@ -78,6 +78,12 @@ class ProgramChooser(QWidget):
         x, y, _ = self._debugging.grid
         at = [spin.value() for spin in self._spins]
         self._debugging.choose((at[2] * y + at[1]) * x + at[0])
+
+    def _follow(self) -> None:
+        """Take what is chosen in the maps, unless a program is being stepped through."""
+        if not self._debugging.active:
+            self._from_map()
+        self.refresh()
 
     def _from_map(self) -> None:
         if self._programs.current is not None:
