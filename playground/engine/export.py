@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import datetime
 import importlib.util
 import re
 import sys
-import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import playground
 from playground.engine import (
     drivers,
+    export_header,
     export_interpreter,
     export_program,
     freezing,
@@ -22,7 +20,6 @@ from playground.engine import (
     proof_block,
     without_gpu,
 )
-from playground.engine.arguments import dtype_text, tensors_in
 from playground.engine.bundle import Bundle
 from playground.engine.bundle_text import BundleText
 from playground.engine.edits import apply
@@ -41,12 +38,7 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
     from playground.model.config import Config
     from playground.model.launch import Launch
-    from playground.model.measurement import Measurement
 
-_SOURCES = {
-    "cupti": "CUPTI records", "proton": "Proton's records", "graph": "CUDA graph",
-    "events": "CUDA events",
-}  # fmt: skip
 _DRAWS = re.compile(r"\b(?:rand\w*|normal_?|uniform_?|manual_seed\w*|seed|bernoulli_?|shuffle)\(")
 
 
@@ -157,7 +149,7 @@ def _file(
     draws = bool(_DRAWS.search(_module_level(written.body)))
     seeds_itself = draws and judged.against != "reference"
     parts = [
-        _header(session, launch.info, config, _name_of(session)),
+        export_header.header(session, launch.info, config, _name_of(session)),
         written.notice,
         written.docstring,
         written.future,
@@ -305,64 +297,3 @@ def _findings(session: Session, frozen: Frozen, bundle: Bundle, judged: Proof) -
                     )
                 )
     return found
-
-
-def _header(session: Session, launch: Launch, config: Config, name: str) -> str:
-    device = session.device
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    # Grid and shapes are those that the host code makes under this config.
-    prepared = session.prepare(launch.index, config)
-    tensors = ", ".join(
-        f"{argument.name} {dtype_text(tensor.dtype)}{list(tensor.shape)}"
-        for argument in launch.tensors()
-        for tensor in tensors_in(prepared.arguments[argument.name])
-    )
-    rows = [
-        ("source", Path(session.path).name),
-        ("config", config.label()),
-        ("grid", " x ".join(map(str, prepared.grid))),
-        ("problem", proof.problem_text(session)),
-        ("tensors", tensors),
-        ("timing", _timing(session, launch, config)),
-        ("device", f"{device.name} ({device.target})" if device.mode == "gpu" else "no GPU"),
-        ("versions", _versions(session)),
-        ("check", f"python {name} --check"),
-    ]
-    lines = [
-        f"{launch.kernel}, tuned with Triton Playground {playground.__version__} on {today}.",
-        "",
-    ]
-    for label, value in rows:
-        if value:
-            lines += textwrap.wrap(
-                f"{label:<9} {value}", 97, subsequent_indent=" " * 10, break_long_words=False
-            )
-    return "\n".join(f"# {line}".rstrip() for line in lines)
-
-
-def _timing(session: Session, launch: Launch, config: Config) -> str:
-    if session.device.mode == "interpreter":
-        return "not timed: interpreter"
-    return timing_text(session.measured(launch.index, config))
-
-
-def timing_text(measurement: Measurement | None) -> str:
-    """Return the timing line of the header: figure, interval, clock source and cache mode."""
-    if measurement is None:
-        return "not timed"
-    low, high = measurement.interval_ms
-    text = (
-        f"{measurement.median_ms * 1e3:.2f} µs median, 95 % interval {low * 1e3:.2f} to "
-        f"{high * 1e3:.2f} µs, {len(measurement.samples_ms)} samples, "
-        f"{_SOURCES.get(measurement.source, measurement.source)}, {measurement.cache} L2"
-    )
-    if measurement.bandwidth_gbps is not None:
-        text += f", {measurement.bandwidth_gbps:.0f} GB/s"
-    return text
-
-
-def _versions(session: Session) -> str:
-    device = session.device
-    cuda = f", CUDA {device.cuda}" if device.cuda else ""
-    driver = f", driver {device.driver}" if device.driver else ""
-    return f"torch {device.torch}, triton {device.triton}, Python {device.python}{cuda}{driver}"

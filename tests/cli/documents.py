@@ -102,7 +102,7 @@ PAYLOADS = {
             "name": str, "shape": [int], "dtype": str, "elements": int, "loads": COUNT,
             "stores": COUNT, "unwritten": (int, Maybe), "multi_written": int,
             "out_of_bounds": int, "disputed": (int, Maybe), "unread": (int, Maybe),
-            "read_again": (list, Maybe)}],
+            "read_again": (list, Maybe), "beside": [int]}],
         "bytes_requested": int, "bytes_unique": int, "flops": int, "out_of_bounds": [{
             "tensor": str, "kind": str, "program": int, "distance": int, "lanes": int,
             "line": (int, Maybe), "file": (str, Maybe)}],
