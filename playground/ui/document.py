@@ -141,6 +141,8 @@ class Document(DocumentText):
         self.telemetry.stop()
         if "editing" in vars(self):
             self.editing.close()
+        if "sweep" in vars(self):
+            self.sweep.close()
         self.work.close()
 
     def interrupt(self) -> None:

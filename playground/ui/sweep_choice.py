@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from playground.model.constraints import ConstraintError
 from playground.model.knobs import KnobError
@@ -29,8 +29,11 @@ Source = Literal["values", "own", "both"]
 
 MOST_CONFIGS = 500
 """Configs that are offered at most; whoever wants more types them."""
+COUNTED_AT_ONCE = 5_000
+"""Combinations up to which they are counted at every key; that takes milliseconds."""
+COUNT_DELAY_MS = 250
 LIVE_STEPS = 40_000
-"""Partial configs looked at for the count while typing, a tenth of a second; else an estimate."""
+"""Partial configs looked at for the count in a pause of typing; what needs more is estimated."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Reading:
     sizes: tuple[Sizes, ...] = ()
     space: SweepSpace | None = None
     count: Count = field(default_factory=lambda: Count(0, 0))
+    counting: bool = False
 
     @property
     def problem(self) -> str:
@@ -75,7 +79,7 @@ class Reading:
         if not first and self.conditions:
             wrong = self.conditions[0]
             first = f"condition {wrong.line + 1}, column {wrong.column}: {wrong.why}"
-        if not first and self.space is not None and not self.count.valid:
+        if not first and self.space is not None and not self.counting and not self.count.valid:
             first = "no config meets the conditions" if self.count.total else "nothing to try"
         return first
 
@@ -95,6 +99,10 @@ class SweepChoice(QObject):
         self.choice = Choice()
         self.reading = Reading()
         self._shape: tuple[object, ...] | None = None
+        self._count_timer = QTimer(self)
+        self._count_timer.setSingleShot(True)
+        self._count_timer.setInterval(COUNT_DELAY_MS)
+        self._count_timer.timeout.connect(self._count)
         for changed in (
             document.launchesChanged, document.launchSelected, document.knobsChanged,
             document.driverChanged,
@@ -211,7 +219,21 @@ class SweepChoice(QObject):
     def read(self) -> None:
         """Work out what the texts come to."""
         self.reading = self._read()
+        if self.reading.counting:
+            self._count_timer.start()
+        else:
+            self._count_timer.stop()
         self.setupChanged.emit()
+
+    def close(self) -> None:
+        """Stop the timer of counting."""
+        self._count_timer.stop()
+
+    def _count(self) -> None:
+        reading = self.reading
+        if reading.counting and reading.space is not None:
+            reading.count, reading.counting = reading.space.count(LIVE_STEPS), False
+            self.setupChanged.emit()
 
     def where(self) -> tuple[str, ...]:
         """Return the conditions, one a line that is not blank."""
@@ -242,7 +264,11 @@ class SweepChoice(QObject):
             except ConstraintError as error:
                 reading.conditions.append(_at(self.choice.where, error))
             else:
-                reading.count = reading.space.count(LIVE_STEPS)
+                reading.counting = (
+                    bool(reading.space.constraints) and reading.space.product > COUNTED_AT_ONCE
+                )
+                if not reading.counting:
+                    reading.count = reading.space.count(LIVE_STEPS)
         return reading
 
     def _check_conditions(self, reading: Reading, sizes: Mapping[str, int]) -> None:
@@ -272,6 +298,8 @@ class SweepChoice(QObject):
         reading = self.reading
         if reading.problem:
             return reading.problem
+        if reading.counting and reading.space is not None:
+            return f"counting how many of {reading.space.product:,} configs meet the conditions …"
         count, device = reading.count, self._document.device
         timed = device is None or device.mode == "gpu"
         text = count.text() if count.total != 1 else "1 config"

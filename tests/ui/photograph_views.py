@@ -109,7 +109,7 @@ def photograph(
     settle(app)
     shoot(coverage, folder, f"{name}-coverage-zoom-{theme_name}")
     sweep = views[SweepView]
-    sweep._start.click()
+    sweep.head.start.click()
     settle(app, 0.4)
     shoot(sweep, folder, f"{name}-sweep-{theme_name}")
     timings = views[TimingsView]

@@ -74,6 +74,18 @@ def test_a_large_space_is_searched(swept: Document) -> None:
     assert sweep.plan_text() == "576 configs to try"
 
 
+def test_many_combinations_are_counted_in_a_pause_of_typing(swept: Document, qtbot: QtBot) -> None:
+    sweep = swept.sweep
+    for name in ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M"):
+        sweep.set_values(name, "1..512:pow2")
+    sweep.set_choice(where="BLOCK_M == BLOCK_N")
+    assert sweep.plan_text().startswith("counting how many of 60,000 configs")
+    assert not sweep.reading.problem
+    qtbot.waitUntil(lambda: not sweep.reading.counting)
+    # One in ten of the 10⁴ tiles, times 2 · 3 of warps and stages.
+    assert sweep.reading.count.valid == pytest.approx(6_000, rel=0.15)
+
+
 def test_sizes_that_belong_together_or_not() -> None:
     texts = {"m": "16, 2^5", "n": "8", "k": "64..128"}
     assert parse_sizes(texts, together=True) == (
