@@ -64,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # ------------------------------------------------------------------ the window
 
 
-def _window(arguments: Sequence[str]) -> int:
+def window_parser() -> argparse.ArgumentParser:
+    """Return the parser of what opens the window."""
     verbs = "\n".join(f"  {name:<10} {text}" for name, text in VERBS.items())
     parser = argparse.ArgumentParser(
         "triton-playground",
@@ -101,6 +102,11 @@ def _window(arguments: Sequence[str]) -> int:
         help="write an entry with an icon into your desktop's menu (Linux), or take it away",
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=version())
+    return parser
+
+
+def _window(arguments: Sequence[str]) -> int:
+    parser = window_parser()
     options = parser.parse_args(arguments)
     if options.desktop is not None:
         return _desktop(options.desktop)
