@@ -54,6 +54,8 @@ SHOTS = (
          needs_gpu=False),
     Shot("compiler_compare", "matmul", ("--config", '{"num_warps": 8}', "--compiler",
          "compilations:ttgir", "--target", "cuda:90"), needs_gpu=False),
+    Shot("debugger", "matmul", ("--debug", "5:61:3", "--value", "total", "--watch", "total.max()",
+         "--front", "debugger"), needs_gpu=False),
     Shot("sweep", "softmax", ("--sweep", "--front", "sweep")),
 )  # fmt: skip
 
