@@ -182,6 +182,20 @@ class Advisory:
         """What to do first: a slip, else what promises most; None where there is no advice."""
         return max(self.items, key=lambda item: item.weight, default=None)
 
+    def text(self) -> str:
+        """Return the advice in a few lines: what to start with, then all of it in order."""
+        first = self.first
+        lines = [f"{self.kernel} under {self.config.label()}, for {self.target}"]
+        if first is None:
+            lines.append("nothing to say: no figure speaks for a change")
+        for item in self.items:
+            gain = f" ({item.gain.text()})" if item.gain is not None else ""
+            start = "* " if item is first else "  "
+            lines.append(f"{start}{item.topic}: {item.message}{gain}")
+            lines.append(f"    {item.remedy}")
+            lines += [f"    try {attempt.label}" for attempt in item.tries]
+        return "\n".join([*lines, *self.missing])
+
     def of(self, topic: Topic) -> tuple[Advice, ...]:
         """Return the advice on one point of the checklist."""
         return tuple(item for item in self.items if item.topic == topic)

@@ -133,10 +133,10 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["schedule"], docks["compiler"])
         window.tabifyDockWidget(docks["compiler"], docks["nsight"])
         window.tabifyDockWidget(docks["nsight"], docks["debugger"])
-        window.tabifyDockWidget(docks["debugger"], docks["advisor"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["console"])
         window.tabifyDockWidget(docks["console"], docks["findings"])
-        window.tabifyDockWidget(docks["findings"], docks["telemetry"])
+        window.tabifyDockWidget(docks["findings"], docks["advisor"])
+        window.tabifyDockWidget(docks["advisor"], docks["telemetry"])
         for name, dock in docks.items():
             # The strip in the status bar opens it, where there is a GPU to watch.
             dock.setVisible(name != "telemetry")

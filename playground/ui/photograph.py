@@ -83,7 +83,7 @@ def photograph(
     """Open the window on `path`, let it work, save it as `png`, close everything.
 
     `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front`
-    names panels to bring forward (`compiler`, `sweep`, `findings` …). `compare` names an expression
+    names panels to bring forward (`compiler`, `sweep`, `advisor`, which is asked …). `compare` names an expression
     to time the launch against, `curve` draws it over its first problem size, `nsight` profiles it;
     all three need a GPU. `compiler` names a tab of the compiler's panel (`resources`, `lines`,
     `stages:sass`, `passes`, `compilations:ttgir`, `fits`), `line` puts the cursor on a source line
@@ -129,7 +129,9 @@ def photograph(
         if opened and run:
             work = _Work(document, timeout_s)
             missing = work.do(launch, config or {}, sweep=sweep, swept=swept)
-            missing = (*missing, *work.analyse(compare, curve=curve, nsight=nsight))
+            advised = "advisor" in front
+            found = work.analyse(compare, curve=curve, nsight=nsight, advised=advised)
+            missing = (*missing, *found)
             if target:
                 document.set_target(target)
         if line:
@@ -215,8 +217,8 @@ class _Work:
         _wait(lambda: document.engine_state == "ready", min(self._left(), _IDLE_S))
         return missing
 
-    def analyse(self, compare: str, *, curve: bool, nsight: bool) -> tuple[str, ...]:
-        """Compare, draw a curve, profile; return the names of what did not come."""
+    def analyse(self, compare: str, *, curve: bool, nsight: bool, advised: bool) -> tuple[str, ...]:
+        """Compare, draw a curve, profile, ask the advisor; return the names of what did not come."""
         from playground.ui.document_timing import Rival
 
         document = self._document
@@ -233,6 +235,10 @@ class _Work:
             document.nsight.profile()
             _wait(lambda: not document.nsight.running, self._left())
             missing += [] if document.nsight.report else ["nsight"]
+        if advised:
+            document.advice.ask()
+            _wait(lambda: not document.advice.running, self._left())
+            missing += [] if document.advice.advisory else ["advice"]
         return tuple(missing)
 
     def _left(self) -> float:

@@ -15,15 +15,14 @@ from playground.engine.advisor.costs import (
     updates_of_one_address,
 )
 from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
-from playground.model.machine_code import WIDE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playground.engine.advisor.facts import Facts
-    from playground.engine.advisor.trials import Trials
+    from playground.engine.advisor.trials import Predicted, Trials
     from playground.model.access_site import AccessSite
-    from playground.model.advice import Advice
+    from playground.model.advice import Advice, ExpectedGain
     from playground.model.knobs import KnobValue
 
 POOR_EFFICIENCY = 0.5
@@ -202,12 +201,7 @@ def _missing_hint(facts: Facts, trials: Trials) -> Advice | None:
         notes=("that the addresses are aligned was seen in this launch; that they always are is "
                "yours to know",),
     )  # fmt: skip
-    now, then = slots(facts), slots(predicted.facts)
-    gain = gain_of(
-        now / then if then else 1.0,
-        f"issue slots of one warp with narrow accesses over wide ones: {now:,.0f} / {then:,.0f}",
-    )
-    return with_try(trials, item, predicted, gain)
+    return with_try(trials, item, predicted, _by_slots(facts, predicted))
 
 
 def narrow_accesses(facts: Facts) -> int:
@@ -228,20 +222,31 @@ def _volatile(facts: Facts, trials: Trials) -> Advice | None:
         site = next((item for item in facts.sites if item.line == call.lineno), None)
         if attempt is None or site is None:
             continue
-        again = max(facts.executions(site), 1.0) * 1.0
-        wide = WIDE_BITS / 8 / facts.element_bytes
+        predicted = trials.best([attempt], least=0.0)
+        if predicted is None:
+            return None
         item = about(
             "memory access", "volatile",
             "volatile=True sends every load to memory anew, one element a thread at a time",
             "leave it out, unless another program writes there while this one reads",
             facts, call.lineno,
             in_words(facts.text.shown(call.lineno)),
-            figure("loads of one program here", again, "loads"),
-            figure("elements that one access of a thread could hold", wide, "elements", "launch"),
+            figure("narrow memory instructions", narrow_accesses(facts), "instructions",
+                   "compiled"),
+            figure("narrow memory instructions without", narrow_accesses(predicted.facts),
+                   "instructions", "compiled"),
         )  # fmt: skip
-        gain = gain_of(wide, f"16 bytes of an access over an element's {facts.element_bytes}")
-        return with_try(trials, item, trials.best([attempt], least=0.0), gain)
+        return with_try(trials, item, predicted, _by_slots(facts, predicted))
     return None
+
+
+def _by_slots(facts: Facts, predicted: Predicted) -> ExpectedGain:
+    """Return the gain of fewer and wider accesses: issue slots of one warp now over then."""
+    now, then = slots(facts), slots(predicted.facts)
+    return gain_of(
+        now / then if then else 1.0,
+        f"issue slots of one warp with narrow accesses over wide ones: {now:,.0f} / {then:,.0f}",
+    )
 
 
 # ------------------------------------------------------------------- atomics

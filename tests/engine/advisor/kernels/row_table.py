@@ -17,14 +17,14 @@ def gather_kernel(x_ptr, start_ptr, y_ptr, WIDTH: tl.constexpr):
 
 
 def inputs(rows):
-    x = torch.rand(rows * 2048, device=DEVICE).half()
-    start = torch.randperm(rows, device=DEVICE).int() * 2048
+    x = torch.randint(0, 60, (rows * 4096,), device=DEVICE, dtype=torch.int8)
+    start = torch.randperm(rows, device=DEVICE).int() * 4096
     return x, start
 
 
 def gather(x, start):
-    y = torch.empty(start.numel(), 2048, device=x.device, dtype=x.dtype)
-    gather_kernel[(start.numel(),)](x, start, y, WIDTH=2048, num_warps=4)
+    y = torch.empty(start.numel(), 4096, device=x.device, dtype=x.dtype)
+    gather_kernel[(start.numel(),)](x, start, y, WIDTH=4096, num_warps=4)
     return y
 
 
@@ -34,4 +34,4 @@ def example(rows=65536):
 
 def reference(rows=65536):
     x, start = inputs(rows)
-    return 2 * x.view(rows, 2048)[(start // 2048).long()]
+    return 2 * x.view(rows, 4096)[(start // 4096).long()]
