@@ -83,12 +83,12 @@ def photograph(
     """Open the window on `path`, let it work, save it as `png`, close everything.
 
     `problem` sets problem sizes of the driver; with `config` knobs are moved after the run. `front`
-    names panels to bring forward (`compiler`, `sweep`, `advisor`, which is asked …). `compare` names an expression
-    to time the launch against, `curve` draws it over its first problem size, `nsight` profiles it;
-    all three need a GPU. `compiler` names a tab of the compiler's panel (`resources`, `lines`,
-    `stages:sass`, `passes`, `compilations:ttgir`, `fits`), `line` puts the cursor on a source line
-    and `target` compiles for another one. `coverage` says what the tile maps show,
-    `swept` what a sweep tries and which of its views is looked at. `scale` only
+    names panels to bring forward (`compiler`, `sweep`, `advisor`, which is asked …). `compare`
+    names an expression to time the launch against, `curve` draws it over its first problem size,
+    `nsight` profiles it; all three need a GPU. `compiler` names a tab of the compiler's panel
+    (`resources`, `lines`, `stages:sass`, `passes`, `compilations:ttgir`, `fits`), `line` puts the
+    cursor on a source line and `target` compiles for another one. `coverage` says what the tile
+    maps show, `swept` what a sweep tries and which of its views is looked at. `scale` only
     takes effect while there is no application yet. What has not come after `timeout_s`, or not at
     all because of an error that the picture shows, is named as missing in the result.
 
@@ -218,7 +218,7 @@ class _Work:
         return missing
 
     def analyse(self, compare: str, *, curve: bool, nsight: bool, advised: bool) -> tuple[str, ...]:
-        """Compare, draw a curve, profile, ask the advisor; return the names of what did not come."""
+        """Compare, draw a curve, profile, ask for advice; return the names of what did not come."""
         from playground.ui.document_timing import Rival
 
         document = self._document

@@ -30,6 +30,7 @@ _MUCH_OF_THE_TRAFFIC = 0.2
 MASKED_MUCH = 0.4
 _SECTORS_OF_A_LINE = 128
 _ONCE = 1.001
+_SHOWN = 0.005
 _CONTENDED = 256
 _FEW_BYTES = 1 << 16
 
@@ -47,7 +48,7 @@ def answers(facts: Facts) -> str:
     lanes = sum(site.lanes for site in facts.sites)
     if lanes:
         off = 1 - sum(site.active for site in facts.sites) / lanes
-        text += f"; masks switch {off:.0%} of the lanes off"
+        text += f"; masks switch {off:.0%} of the lanes off" if off >= _SHOWN else ""
     return text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.model.advice import TOPICS
@@ -66,7 +66,7 @@ class AdvisorView(QWidget):
         self._empty = EmptyState("advisor.empty", *_NO_LAUNCH, theme, self)
         self._page = QWidget(self)
         self._rows = QVBoxLayout(self._page)
-        scroll = QScrollArea(self)
+        self._scroll = scroll = QScrollArea(self)
         scroll.setObjectName("advisor.page")
         scroll.setAccessibleName("Advisor: answers")
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -178,6 +178,16 @@ class AdvisorView(QWidget):
         for text in found.missing:
             self._rows.addWidget(self._muted(f"No evidence: {text}"))
         self._rows.addStretch(1)
+        # Where the cards are is known when they are laid out.
+        QTimer.singleShot(0, self, self._show_first)
+
+    def _show_first(self) -> None:
+        """Scroll to what to start with, its point's heading above it."""
+        found = self._shown
+        for card in self._cards:
+            if found is not None and card.item is found.first:
+                bar = self._scroll.verticalScrollBar()
+                bar.setValue(max(card.y() - 4 * self.fontMetrics().height(), 0))
 
     def _muted(self, text: str) -> QLabel:
         shown = QLabel(text[:1].upper() + text[1:], self._page)
