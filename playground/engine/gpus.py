@@ -63,31 +63,31 @@ def visible_gpus() -> tuple[VisibleGpu, ...]:
     # What was given is passed on as it is (an instance of MIG has no other name); the driver has
     # read it when it was initialised, and ends its list where a name says nothing to it.
     given = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
-    return tuple(
-        VisibleGpu(
-            given[index] if index < len(given) and given[index] else _uuid(driver, index),
-            _uuid(driver, index),
-            _name(driver, index),
-            f"cuda:{_attribute(driver, index, _MAJOR) * 10 + _attribute(driver, index, _MINOR)}",
-        )
-        for index in range(count)
-    )
+    found = []
+    for index in range(count):
+        gpu = ctypes.c_int(index)
+        driver.cuDeviceGet(ctypes.byref(gpu), ctypes.c_int(index))
+        number = _uuid(driver, gpu) or str(index)
+        token = given[index] if index < len(given) and given[index] else number
+        major, minor = (_attribute(driver, gpu, which) for which in (_MAJOR, _MINOR))
+        found.append(VisibleGpu(token, number, _name(driver, gpu), f"cuda:{major * 10 + minor}"))
+    return tuple(found)
 
 
-def _uuid(driver: ctypes.CDLL, index: int) -> str:
+def _uuid(driver: ctypes.CDLL, gpu: ctypes.c_int) -> str:
     raw = (ctypes.c_ubyte * 16)()
-    if driver.cuDeviceGetUuid(ctypes.byref(raw), ctypes.c_int(index)) != 0:
-        return str(index)
+    if driver.cuDeviceGetUuid(ctypes.byref(raw), gpu) != 0:
+        return ""
     return f"GPU-{uuid.UUID(bytes=bytes(raw))}"
 
 
-def _name(driver: ctypes.CDLL, index: int) -> str:
+def _name(driver: ctypes.CDLL, gpu: ctypes.c_int) -> str:
     raw = ctypes.create_string_buffer(256)
-    driver.cuDeviceGetName(raw, ctypes.c_int(len(raw)), ctypes.c_int(index))
+    driver.cuDeviceGetName(raw, ctypes.c_int(len(raw)), gpu)
     return raw.value.decode(errors="replace")
 
 
-def _attribute(driver: ctypes.CDLL, index: int, which: int) -> int:
+def _attribute(driver: ctypes.CDLL, gpu: ctypes.c_int, which: int) -> int:
     value = ctypes.c_int(0)
-    driver.cuDeviceGetAttribute(ctypes.byref(value), ctypes.c_int(which), ctypes.c_int(index))
+    driver.cuDeviceGetAttribute(ctypes.byref(value), ctypes.c_int(which), gpu)
     return value.value

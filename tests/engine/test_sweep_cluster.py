@@ -167,3 +167,12 @@ def test_a_profile_that_is_not_there_is_refused() -> None:
     with pytest.raises(WorkersError, match="no cluster profile nowhere") as error:
         Cluster.opened("nowhere", 2, Job())
     assert "ipython profile create --parallel nowhere" in error.value.hint
+
+
+@needs_ipyparallel
+def test_a_profile_that_does_not_say_how_many_engines_is_asked(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    (tmp_path / "profile_slow").mkdir()
+    with pytest.raises(WorkersError, match="does not say how many engines") as error:
+        Cluster.opened("slow", None, Job())
+    assert error.value.hint.startswith("say --gpus N, or set c.Cluster.n in ")

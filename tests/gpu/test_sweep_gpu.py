@@ -104,6 +104,19 @@ def test_two_workers_share_one_gpu_where_it_is_asked_for() -> None:
         assert result.best.confirmed
 
 
+def test_the_gpus_are_those_that_torch_sees() -> None:
+    import torch
+
+    seen = [torch.cuda.get_device_properties(n) for n in range(torch.cuda.device_count())]
+    assert [gpu.name for gpu in visible_gpus()] == [one.name for one in seen]
+    assert [gpu.uuid for gpu in visible_gpus()] == [
+        f"GPU-{str(one.uuid).removeprefix('GPU-')}" for one in seen
+    ]
+    assert [gpu.target for gpu in visible_gpus()] == [
+        f"cuda:{one.major * 10 + one.minor}" for one in seen
+    ]
+
+
 def test_more_gpus_than_there_are_is_refused() -> None:
     session, space = small_matmul()
     with contextlib.closing(session), pytest.raises(WorkersError, match="this machine has"):
