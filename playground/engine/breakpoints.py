@@ -23,6 +23,7 @@ def passed(name: str) -> None:
     """Tell that a breakpoint was passed by."""
     run_notes.tell(
         f"{name}() was passed by: there is no prompt to answer while a file runs here",
+        "to stop within a kernel click beside its line and debug a program (Ctrl+F5); of host code "
         "look at values in the console afterwards, or run the file in a terminal",
     )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PAGE = 1 << 16
 """Storages begin at multiples of this in the file: what lies between belongs to none of them."""
 _CHUNK = 64 << 20
+_IN_MEMORY = "/dev/shm"
 
 
 @dataclass
@@ -62,9 +63,9 @@ def pack(prepared: PreparedReplay, use: UseFile, target: str) -> tuple[Package, 
             f"{launch.info.kernel} cannot be debugged: an argument cannot be handed to another "
             f"process ({error})"
         ) from error
-    folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    room = sum(end - start + 2 * PAGE for start, end in ranges)
     storages, offset = [], 0
-    handle, path = tempfile.mkstemp(prefix="pg-launch-", dir=folder)
+    handle, path = tempfile.mkstemp(prefix="pg-launch-", dir=_folder_for(room))
     file = PackedFile(path)
     try:
         with os.fdopen(handle, "wb") as out:
@@ -88,6 +89,16 @@ def pack(prepared: PreparedReplay, use: UseFile, target: str) -> tuple[Package, 
         ),
         file,
     )  # fmt: skip
+
+
+def _folder_for(room: int) -> str | None:
+    """Return where so many bytes are best kept: in memory, where containers leave room for it."""
+    try:
+        there = os.statvfs(_IN_MEMORY)
+    except OSError:
+        return None
+    free = there.f_bavail * there.f_frsize
+    return _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) and free > 2 * room else None
 
 
 def _is_plain(value: Any) -> bool:

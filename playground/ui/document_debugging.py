@@ -15,6 +15,7 @@ from playground.ui.debug_questions import DebugQuestions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from playground.model.config import Config
     from playground.model.debugging import StepVerb, Stop
     from playground.protocol.messages import Reply
     from playground.ui.document import Document
@@ -49,6 +50,8 @@ class DocumentDebugging(DebugQuestions):
         self.why = ""
         self._job = 0
         self._token = object()
+        self.launch_index = 0
+        self.config: Config | None = None
         self._kept: dict[str, dict[int, str]] = {}
         self._path = document.path
         self._prepared = False
@@ -97,6 +100,7 @@ class DocumentDebugging(DebugQuestions):
         if program is not None:
             self.program = program
         self.active, self.running, self.ended, self.why = True, True, None, ""
+        self.launch_index, self.config = launch.index, self._document.config
         token = self._token = object()
         self._job = self._document.work.ask(
             messages.Debug(
@@ -196,6 +200,16 @@ class DocumentDebugging(DebugQuestions):
         if stop is None or not self._document.is_open(stop.file):
             return 0
         return self.text_line(stop.line)
+
+    @property
+    def stale(self) -> str:
+        """Say what is stepped through where that is not what the window shows now."""
+        document = self._document
+        if not self.active or self.config is None:
+            return ""
+        if self.launch_index != document.launch_index:
+            return f"of launch {self.launch_index}, not of the one selected"
+        return "" if self.config == document.config else f"under {self.config.label()}"
 
     def _ran_line(self, line: int) -> int:
         ran, text = self._document.work.ran_text, self._document.text

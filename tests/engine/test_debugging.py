@@ -134,12 +134,16 @@ def test_a_condition_lets_earlier_rounds_pass(stepped):
 
 
 LOOKED = f"""
-import playground
+import contextlib, io, playground
 from playground.model.config import Config
 session = playground.open({str(FILE)!r})
 session.run()
 before = [tensor.clone() for tensor in session.result]
 facts = {{}}
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    session.check(0)
+facts["said"] = said.getvalue()
 ran = session.alone((1, 0, 0))
 facts["alone"] = [[one.tensor, one.elements, one.first, one.last] for one in ran.run.written]
 facts["values"] = ran.values[0].after.tolist()
@@ -188,6 +192,7 @@ def test_one_program_runs_alone(looked):
 
 
 def test_prints_are_told_by_program(looked):
+    assert looked["said"] == ""  # a replay prints nothing: the run has
     # The first element of program 0 is 2 * (0 + 16), of program 1 2 * (32 + 48).
     assert looked["prints"] == [[0, [16], "32"], [1, [16], "160"]]
     assert looked["lines"] == 32

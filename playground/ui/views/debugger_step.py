@@ -124,6 +124,7 @@ class StepPage(QWidget):
         layout.addWidget(self._split, 1)
         self._debugging.changed.connect(self._show)
         document.launchSelected.connect(self._show)
+        document.configChanged.connect(self._show)
         theme.changed.connect(self._show)
         self._show()
 
@@ -197,6 +198,8 @@ class StepPage(QWidget):
             text = "\n".join(stop.notes[-6:])
             outside = any("outside" in note for note in stop.notes)
             role = "bad" if stop.reason == "error" else "warn" if outside else "muted"
+            if debugging.stale:
+                text = f"{debugging.stale}\n{text}".strip()
             if not self._document.is_open(stop.file):
                 text = f"in {os.path.basename(stop.file)}\n{text}".strip()
         elif not debugging.active:
