@@ -40,18 +40,17 @@ def grouped_gemm_kernel(
                 c_ptr = tl.multiple_of(c_ptr, 16)
             rows = (tile - before) // tiles_n * BLOCK_M + tl.arange(0, BLOCK_M)
             columns = (tile - before) % tiles_n * BLOCK_N + tl.arange(0, BLOCK_N)
+            k = tl.arange(0, BLOCK_K)
+            a_ptrs = a_ptr + rows[:, None] * K + k[None, :]
+            b_ptrs = b_ptr + k[:, None] * N + columns[None, :]
             total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
             for first in range(0, K, BLOCK_K):
-                k = first + tl.arange(0, BLOCK_K)
-                a = tl.load(
-                    a_ptr + rows[:, None] * K + k[None, :],
-                    mask=(rows[:, None] < M) & (k[None, :] < K), other=0.0,
-                )  # fmt: skip
-                b = tl.load(
-                    b_ptr + k[:, None] * N + columns[None, :],
-                    mask=(k[:, None] < K) & (columns[None, :] < N), other=0.0,
-                )  # fmt: skip
+                left = K - first
+                a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (k[None, :] < left), other=0.0)
+                b = tl.load(b_ptrs, mask=(k[:, None] < left) & (columns[None, :] < N), other=0.0)
                 total = tl.dot(a, b, total)
+                a_ptrs += BLOCK_K
+                b_ptrs += BLOCK_K * N
             inside = (rows[:, None] < M) & (columns[None, :] < N)
             tl.store(
                 c_ptr + rows[:, None] * N + columns[None, :], total.to(tl.float16), mask=inside

@@ -127,7 +127,7 @@ class LayerNorm(torch.autograd.Function):
             return (triton.cdiv(2 * n_cols, meta["BLOCK_COLUMNS"]),)
 
         sum_partial_rows[grid](
-            partial, sums, programs, 2 * n_cols, BLOCK_ROWS=64, BLOCK_COLUMNS=32, num_warps=4
+            partial, sums, programs, 2 * n_cols, BLOCK_ROWS=512, BLOCK_COLUMNS=16, num_warps=8
         )
         return dx, sums[0], sums[1], None
 

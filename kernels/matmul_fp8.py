@@ -33,17 +33,16 @@ def fp8_matmul_kernel(
     rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    k = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + rows[:, None] * stride_am + k[None, :] * stride_ak
+    b_ptrs = b_ptr + k[:, None] * stride_bk + columns[None, :] * stride_bn
     for first in range(0, K, BLOCK_K):
-        k = first + tl.arange(0, BLOCK_K)
-        a = tl.load(
-            a_ptr + rows[:, None] * stride_am + k[None, :] * stride_ak,
-            mask=(rows[:, None] < M) & (k[None, :] < K), other=0.0,
-        )  # fmt: skip
-        b = tl.load(
-            b_ptr + k[:, None] * stride_bk + columns[None, :] * stride_bn,
-            mask=(k[:, None] < K) & (columns[None, :] < N), other=0.0,
-        )  # fmt: skip
+        left = K - first  # the last step may hold fewer than BLOCK_K columns
+        a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (k[None, :] < left), other=0.0)
+        b = tl.load(b_ptrs, mask=(k[:, None] < left) & (columns[None, :] < N), other=0.0)
         total = tl.dot(a, b, total)
+        a_ptrs += BLOCK_K * stride_ak
+        b_ptrs += BLOCK_K * stride_bk
     a_scale = tl.load(a_scale_ptr + rows, mask=rows < M, other=0.0)
     b_scale = tl.load(b_scale_ptr + columns, mask=columns < N, other=0.0)
     total = total * a_scale[:, None] * b_scale[None, :]

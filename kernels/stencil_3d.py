@@ -3,9 +3,8 @@
 As stencil_2d.py with one more axis: the launch grid has three dimensions, and the map of programs
 shows one plane of it at a time. Neighbours along z are a whole plane apart in memory. So a program
 walks through PLANES planes and keeps three tiles in registers: the one above becomes the one here,
-the one here the one below. A fourth is on its way: the plane after next is asked for before this
-one is summed, so that nobody waits for it. With PLANES=1 every plane is loaded three times, out of
-the L2 if it is still there.
+the one here the one below. With PLANES=1 every plane is loaded three times, out of the L2 if it is
+still there. Most tiles lie inside along y and z: they walk without the masks of those two.
 """
 
 import torch
@@ -16,14 +15,43 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @triton.jit
-def load_plane(x_ptr, z, y, x, stride_z, stride_y, end, height, width):
-    """Return the tile of plane `z` at rows `y` and columns `x`, zero outside and from `end` on."""
-    inside = (y[:, None] >= 0) & (y[:, None] < height) & (x[None, :] >= 0) & (x[None, :] < width)
-    level = z + tl.zeros((1, 1), dtype=tl.int32)  # 1 by 1, so it holds for the whole tile
-    inside = inside & (level >= 0) & (level < end)
+def load_plane(
+    x_ptr, z, y, x, stride_z, stride_y, depth, height, width, INNER: tl.constexpr
+):  # fmt: skip
+    """Return the tile of plane `z` at rows `y` and columns `x`, zero outside the volume.
+
+    An INNER one lies inside along y and z.
+    """
+    inside = (x[None, :] >= 0) & (x[None, :] < width)
+    if not INNER:
+        level = z + tl.zeros((1, 1), dtype=tl.int32)  # 1 by 1, so it holds for the whole tile
+        inside = inside & (y[:, None] >= 0) & (y[:, None] < height)
+        inside = inside & (level >= 0) & (level < depth)
     return tl.load(
         x_ptr + z * stride_z + y[:, None] * stride_y + x[None, :], mask=inside, other=0.0
     )
+
+
+@triton.jit
+def walk(
+    x_ptr, out_ptr, first, last, y, x, stride_z, stride_y, depth, height, width,
+    INNER: tl.constexpr,
+):  # fmt: skip
+    """Smooth the planes from `first` to `last` at rows `y` and columns `x`."""
+    inside = (y[:, None] < height) & (x[None, :] < width)
+    below = load_plane(x_ptr, first - 1, y, x, stride_z, stride_y, depth, height, width, INNER)
+    here = load_plane(x_ptr, first, y, x, stride_z, stride_y, depth, height, width, INNER)
+    for z in range(first, last):
+        above = load_plane(x_ptr, z + 1, y, x, stride_z, stride_y, depth, height, width, INNER)
+        total = below + here + above
+        total += load_plane(x_ptr, z, y - 1, x, stride_z, stride_y, depth, height, width, INNER)
+        total += load_plane(x_ptr, z, y + 1, x, stride_z, stride_y, depth, height, width, INNER)
+        total += load_plane(x_ptr, z, y, x - 1, stride_z, stride_y, depth, height, width, INNER)
+        total += load_plane(x_ptr, z, y, x + 1, stride_z, stride_y, depth, height, width, INNER)
+        place = out_ptr + z * stride_z + y[:, None] * stride_y + x[None, :]
+        tl.store(place, total * (1 / 7), mask=inside)
+        below = here
+        here = above
 
 
 @triton.jit
@@ -32,25 +60,19 @@ def stencil_3d_kernel(
     BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr, PLANES: tl.constexpr,
 ):  # fmt: skip
     x = tl.program_id(0) * BLOCK_X + tl.arange(0, BLOCK_X)
-    y = tl.program_id(1) * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = (y[:, None] < height) & (x[None, :] < width)
+    top = tl.program_id(1) * BLOCK_Y
+    y = top + tl.arange(0, BLOCK_Y)
     first = tl.program_id(2) * PLANES
-    end = min(first + PLANES + 1, depth)  # one more than the last plane of this program
-    below = load_plane(x_ptr, first - 1, y, x, stride_z, stride_y, end, height, width)
-    here = load_plane(x_ptr, first, y, x, stride_z, stride_y, end, height, width)
-    above = load_plane(x_ptr, first + 1, y, x, stride_z, stride_y, end, height, width)
-    for z in range(first, min(first + PLANES, depth)):
-        ahead = load_plane(x_ptr, z + 2, y, x, stride_z, stride_y, end, height, width)
-        total = below + here + above
-        total += load_plane(x_ptr, z, y - 1, x, stride_z, stride_y, end, height, width)
-        total += load_plane(x_ptr, z, y + 1, x, stride_z, stride_y, end, height, width)
-        total += load_plane(x_ptr, z, y, x - 1, stride_z, stride_y, end, height, width)
-        total += load_plane(x_ptr, z, y, x + 1, stride_z, stride_y, end, height, width)
-        place = out_ptr + z * stride_z + y[:, None] * stride_y + x[None, :]
-        tl.store(place, total * (1 / 7), mask=inside)
-        below = here
-        here = above
-        above = ahead
+    if (top > 0) & (top + BLOCK_Y < height) & (first > 0) & (first + PLANES < depth):
+        walk(
+            x_ptr, out_ptr, first, first + PLANES, y, x, stride_z, stride_y, depth, height, width,
+            True,
+        )  # fmt: skip
+    else:
+        walk(
+            x_ptr, out_ptr, first, min(first + PLANES, depth), y, x, stride_z, stride_y, depth,
+            height, width, False,
+        )  # fmt: skip
 
 
 def stencil_3d(volume: torch.Tensor) -> torch.Tensor:

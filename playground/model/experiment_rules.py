@@ -124,7 +124,7 @@ def tma(figures: Figures) -> Verdict:
 
 
 def num_stages(figures: Figures) -> Verdict:
-    """Judge that 3 or 4 stages are the best, and that more are slower again."""
+    """Judge that 3 or 4 stages are the best, and that more, where there is room, are slower."""
     cases = []
     for name in figures.words("case"):
         part = figures.where("case", name)
@@ -139,12 +139,12 @@ def num_stages(figures: Figures) -> Verdict:
             continue
         best_at = min(measured, key=lambda stages: measured[stages])
         best = measured[best_at]
-        falls = bool(after) and min(after) > AS_GOOD * min(inside)
+        falls = not after or min(after) > AS_GOOD * min(inside)
         told = f"{min(after) / best:.2f} times its time after 4" if after else "no room for more"
         cases.append(
             (name, min(inside) <= AS_GOOD * best and falls, f"best at {best_at:g}, {told}")
         )
-    return over_cases(cases, "3 or 4 stages are the fastest and more are slower")
+    return over_cases(cases, "3 or 4 stages are the fastest, and more are slower or do not fit")
 
 
 def libraries(figures: Figures) -> Verdict:

@@ -89,7 +89,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "num_stages of 3 or 4 is best; with more the kernel gets slower again.",
         "Kernel time of the bundled matmul at 4096 in bf16 with two tiles, and of the bundled row "
         "dots, at as many stages as shared memory holds.",
-        "Holds where 3 or 4 is within 2 % of the fastest, and every deeper one is over 2 % slower.",
+        "Holds where 3 or 4 is within 2 % of the fastest, and every deeper one that fits is over "
+        "2 % slower.",
         rules.num_stages, Plot("num_stages", "over the fastest", "case", level=1.02,
                                level_name="2 % more"),
     ),

@@ -169,9 +169,12 @@ def _likely(session: Any, part: Part, _budget_s: float, line: Line) -> Any:
     from playground.engine.replay import put_back_after
     from playground.experiments.bench import launched
     from playground.model.statistics import median
+    from playground.model.sweep_space import make_space
 
     launch = session.launches[part.launch].info
     configs = [launch.config.updated(values) for values in part.likely]
+    if not configs:  # none are noted: the space is small
+        configs = list(make_space(launch.knobs, launch.config, part.space, part.where).valid())
     job = Job()
     with session.guarded(job), contextlib.ExitStack() as stack:
         prepared = {

@@ -41,12 +41,12 @@ ROWS = _blocks((128, 64, 8, 2), (128, 64, 8, 3), (64, 64, 4, 3), (128, 32, 8, 3)
 GRADIENTS: Configs = ({"STAGES": 1, "num_warps": 8}, {"STAGES": 1, "num_warps": 16})
 PARTIAL_SUMS: Configs = tuple(
     {"BLOCK_ROWS": rows, "BLOCK_COLUMNS": columns, "num_warps": warps}
-    for rows, columns, warps in ((64, 32, 4), (128, 32, 8), (128, 16, 4), (32, 32, 4))
+    for rows, columns, warps in ((512, 16, 8), (512, 8, 4), (512, 8, 8), (128, 16, 4))
 )
 STENCIL_3D: Configs = tuple(
     {"BLOCK_Y": y, "BLOCK_X": x, "PLANES": planes, "num_warps": warps}
     for y, x, planes, warps in (
-        (4, 128, 8, 4), (4, 128, 16, 4), (4, 64, 16, 4), (8, 64, 16, 4), (8, 128, 16, 8),
+        (4, 128, 8, 4), (4, 128, 16, 4), (4, 256, 8, 8), (8, 64, 8, 4), (8, 128, 8, 8),
     )
 )  # fmt: skip
 GELU: Configs = tuple(

@@ -60,6 +60,17 @@ def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.tolerance == pytest.approx(1e-3 * scale)
 
 
+def test_a_row_larger_than_the_rest_is_judged_by_its_own_size() -> None:
+    want = torch.full((200, 4), 0.01)
+    want[0] = torch.tensor([1.0, -1.0, 1.0, 0.001])  # two terms that nearly cancelled, at the end
+    got = want.clone()
+    got[0, 3] += 4e-4
+    assert checking.compare("o", got, want, 1e-3, 1e-3).mismatches == 0
+    got = want.clone()
+    got[7, 3] += 4e-4  # as far off in a row of small values is wrong
+    assert checking.compare("o", got, want, 1e-3, 1e-3).mismatches == 1
+
+
 def test_results_and_references_are_paired() -> None:
     a, b = torch.zeros(1), torch.ones(1)
 
