@@ -16,10 +16,7 @@ from tests.child_environment import child_environment
 from tests.engine.advisor.table import CASES
 
 ROOT = Path(__file__).parents[2]
-HERE = (
-    "column_walk", "masked_rows", "row_table", "volatile_loads", "atomic_for_store",
-    "idle_threads", "run_time_divisors", "sum_of_products",
-)  # fmt: skip
+HERE = ("column_walk", "masked_rows", "row_table", "idle_threads")
 BY_NAME = {case.name: case for case in CASES}
 
 

@@ -159,7 +159,6 @@ def _barriers(facts: Facts, trials: Trials) -> Advice | None:
         if attempt is None:
             continue
         trips = facts.trips(call.lineno)
-        each = _BARRIER_CYCLES / (clock_ghz(facts) * 1e6)
         per_program = max(trips * LATENCY_MS, 1e-9)
         item = about(
             "instructions", "barrier",
@@ -170,11 +169,10 @@ def _barriers(facts: Facts, trials: Trials) -> Advice | None:
             in_words(facts.text.shown(call.lineno)),
             figure("times that one program comes by", trips, "times"),
         )  # fmt: skip
-        # Loads no longer run ahead of a barrier: each round waits for its own.
+        cycles = facts.threads / facts.warp_size * _BARRIER_CYCLES
         gain = gain_of(
-            1 + (trips * each + (trips - 1) * LATENCY_MS / 4) / per_program,
-            f"{_BARRIER_CYCLES} cycles a barrier and a quarter of a load's latency (assumed), "
-            f"{trips:.3g} times",
+            1 + trips * cycles / (clock_ghz(facts) * 1e6) / per_program,
+            f"{_BARRIER_CYCLES} cycles a warp and barrier (assumed), {trips:.3g} times",
         )
         return with_try(trials, item, trials.best([attempt], least=0.0), gain)
     return None

@@ -120,7 +120,7 @@ def _upcast(facts: Facts, trials: Trials) -> Advice | None:
     )  # fmt: skip
     predicted = trials.best([attempt], least=0.0)
     gain = gain_of(fast / now, f"peak of 16-bit products over {slow}'s: {fast:g} / {now:g}")
-    return with_try(trials, item, predicted, gain)
+    return with_try(trials, item, predicted, gain, same_roof=False)
 
 
 def _ieee(facts: Facts, trials: Trials) -> Advice | None:
@@ -145,7 +145,7 @@ def _ieee(facts: Facts, trials: Trials) -> Advice | None:
     )  # fmt: skip
     predicted = trials.best(attempts[:1], least=0.0)
     gain = gain_of(fast / now, f"peak of tf32 products over float32's: {fast:g} / {now:g}")
-    found = with_try(trials, item, predicted, gain)
+    found = with_try(trials, item, predicted, gain, same_roof=False)
     if found is None or attempts[1] is None:
         return found
     third = fast / 3

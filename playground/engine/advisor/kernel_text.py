@@ -37,6 +37,21 @@ class KernelText:
                 if node.lineno < line <= last:
                     yield node.lineno, last
 
+    def is_unrolled(self, line: int) -> bool:
+        """Tell whether a line stands in a `tl.static_range` and in no other loop."""
+        around = [
+            node
+            for node in ast.walk(self.node)
+            if isinstance(node, (ast.For, ast.While))
+            and node.lineno < line <= (node.end_lineno or node.lineno)
+        ]
+        return bool(around) and all(
+            isinstance(node, ast.For)
+            and isinstance(node.iter, ast.Call)
+            and last_name(node.iter.func) == "static_range"
+            for node in around
+        )
+
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Yield the kernel's calls of functions whose last name is one of `names`, in order."""
         found = [

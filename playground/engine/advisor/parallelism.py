@@ -196,7 +196,8 @@ def _more_each(facts: Facts, trials: Trials, lanes: float) -> Iterator[Try | Non
     fewer = max(int(lanes) // facts.warp_size, 1)
     settings: list[dict[str, KnobValue]] = []
     if lanes < facts.threads:
-        settings.append({"num_warps": _power_below(fewer)})
+        wide = int(lanes) * facts.element_bytes // (16 * facts.warp_size)
+        settings += [{"num_warps": _power_below(wide)}, {"num_warps": _power_below(fewer)}]
     for name, value in sizes.items():
         for wanted in (1024, 2048, 4096):
             if value < wanted and lanes * wanted / value <= 1 << 14:

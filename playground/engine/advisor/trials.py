@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine.advisor.costs import Costs, costs
 from playground.engine.advisor.facts import Facts, gather
-from playground.engine.findings import NotCountedError
+from playground.engine.job import CancelledError
 from playground.model.advice import ExpectedGain, Try, edited, try_label
 from playground.model.config import validated
 from playground.model.knobs import KnobError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.advice import LineEdit
+    from playground.model.config import Config
     from playground.model.knobs import KnobValue
 
 MOST_LOOKED_AT = 6
@@ -84,21 +85,31 @@ class Trials:
     def _look(self, attempt: Try) -> Predicted | None:
         try:
             with self._session_of(attempt) as (session, launch):
-                config = attempt.config(session.launches[launch].info.config.updated(
-                    {k: v for k, v in self.facts.config.values
-                     if k in session.launches[launch].info.config}
-                ))  # fmt: skip
+                config = self._config(session, launch, attempt)
+                outcome = session.compile(launch, config, self.facts.target, self.job)
+                if outcome.report is None or not outcome.report.fits:
+                    return None
                 found = gather(
                     session, launch, config, self.facts.target, self.job,
                     schedule=False, measure=False,
                 )  # fmt: skip
-        except (KnobError, NotCountedError, LookupError, NotRunError):
-            return None
+        except CancelledError:
+            raise
+        except Exception as error:
+            if self.session.is_fatal(error):
+                raise
+            return None  # what cannot run is nothing to offer
         if found.report is None or not found.report.fits:
             return None
         if found.coverage is not None and _is_worse(found, self.facts):
             return None
         return Predicted(attempt, found, costs(found))
+
+    def _config(self, session: Session, launch: int, attempt: Try) -> Config:
+        """Return the config of a try: this launch's, as far as its knobs are still there."""
+        known = session.launches[launch].info.config
+        kept = {name: value for name, value in self.facts.config.values if name in known}
+        return attempt.config(known.updated(kept))
 
     @contextlib.contextmanager
     def _session_of(self, attempt: Try) -> Iterator[tuple[Session, int]]:

@@ -63,25 +63,27 @@ def by_parts(now: Costs, then: Costs, what: str) -> ExpectedGain:
 
 def weighed(
     facts: Facts, advice: Advice, gain: ExpectedGain | None, tries: Iterable[Try] = (), *,
-    least: float = WORTH,
+    least: float = WORTH, same_roof: bool = True,
 ) -> Advice | None:  # fmt: skip
     """Return advice with its gain held against the roof; None where it is not worth saying.
 
-    A time that was measured can fall no lower than the roof; one that only figures tell is not held
-    against it, for both would come from the same figures.
+    With `same_roof` False the advice leads under another roof than today's, by another kind of
+    product. A time that was measured can fall no lower than the roof; one that only figures tell is
+    not held against it, for both would come from the same figures.
     """
     stands = standing_of(facts, costs(facts))
     if gain is None:
         return replace(advice, tries=tuple(tries))
-    if stands.measured:
+    if stands.measured and same_roof:
         gain = replace(capped(gain, stands.time_ms, stands.floor_ms), measured=True)
     elif stands.time_ms:
-        gain = replace(gain, saved_ms=stands.time_ms * (1 - 1 / gain.factor))
+        saved = stands.time_ms * (1 - 1 / gain.factor)
+        gain = replace(gain, saved_ms=saved, measured=stands.measured)
     if gain.factor < least:
         return None
     held = tuple(
         replace(item, gain=capped(item.gain, stands.time_ms, stands.floor_ms))
-        if item.gain is not None and stands.measured else item
+        if item.gain is not None and stands.measured and same_roof else item
         for item in tries
     )  # fmt: skip
     return replace(advice, gain=gain, tries=held)
@@ -89,18 +91,18 @@ def weighed(
 
 def with_try(
     trials: Trials, advice: Advice, predicted: Predicted | None, gain: ExpectedGain | None,
-    *, least: float = WORTH,
+    *, least: float = WORTH, same_roof: bool = True,
 ) -> Advice | None:  # fmt: skip
     """Return advice with what can be tried; the try's gain is the advice's where there is one."""
     if predicted is None:
-        return weighed(trials.facts, advice, gain, least=least)
+        return weighed(trials.facts, advice, gain, least=least, same_roof=same_roof)
     offered = trials.offered(predicted)
     chosen = offered.gain
     if gain is not None and (chosen is None or gain.factor > chosen.factor):
         # What the advice alone promises is told by its own formula; so is the try that does it.
         chosen = gain
         offered = replace(offered, gain=gain)
-    return weighed(trials.facts, advice, chosen, (offered,), least=least)
+    return weighed(trials.facts, advice, chosen, (offered,), least=least, same_roof=same_roof)
 
 
 def about(

@@ -1,4 +1,4 @@
-"""Sums the rows of a matrix into one; every atomic waits for all accesses before it."""
+"""Sums rows in pieces; every atomic waits for all accesses before it."""
 
 import torch
 import triton
@@ -13,13 +13,13 @@ def sum_kernel(x_ptr, out_ptr, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     for step in range(ROWS):
         row = tl.program_id(0) * ROWS + step
         x = tl.load(x_ptr + row * N + columns)
-        tl.atomic_add(out_ptr + (row % 64) * N + columns, x)
+        tl.atomic_add(out_ptr + row, tl.sum(x, 0))
 
 
 def sums(x):
     m, n = x.shape
-    out = torch.zeros(64, n, device=x.device)
-    sum_kernel[(m // 16, n // 1024)](x, out, n, ROWS=16, BLOCK=1024)
+    out = torch.zeros(m, device=x.device)
+    sum_kernel[(m // 32, n // 1024)](x, out, n, ROWS=32, BLOCK=1024)
     return out
 
 
@@ -28,4 +28,4 @@ def example(m=8192, n=4096):
 
 
 def reference(m=8192, n=4096):
-    return torch.rand(m, n, device=DEVICE).view(-1, 64, n).sum(0)
+    return torch.rand(m, n, device=DEVICE).sum(-1)

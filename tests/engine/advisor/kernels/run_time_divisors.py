@@ -30,7 +30,7 @@ def permute(x):
 
 
 def inputs(a):
-    return torch.rand(a, 24, 40, 75, device=DEVICE)
+    return torch.randint(0, 100, (a, 24, 40, 75), device=DEVICE, dtype=torch.int8)
 
 
 def example(a=512):
