@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -73,7 +73,7 @@ class BlockValue:
 
     name: str
     type: str
-    data: np.ndarray
+    data: np.ndarray = field(repr=False)
     of: str = ""
     truncated: bool = False
 
@@ -114,9 +114,9 @@ class WrittenValues:
     """The elements (counted row by row) that a program wrote to a tensor, before and after."""
 
     tensor: str
-    elements: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
+    elements: np.ndarray = field(repr=False)
+    before: np.ndarray = field(repr=False)
+    after: np.ndarray = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,13 +179,13 @@ class CompareElements:
 class ErrorMap:
     """How far a tensor's elements are off, as a picture: the largest error of each pixel's.
 
-    `errors` is float64 (rows, columns), NaN where nothing was compared; `plane` tells how many
-    rows and columns of elements it stands for, and `tolerances` the error over what is allowed.
+    `errors` is float64 (rows, columns), NaN where nothing was compared, `ratios` the error over
+    what is allowed; `plane` tells how many rows and columns of elements they stand for.
     """
 
     tensor: str
-    errors: np.ndarray
-    ratios: np.ndarray
+    errors: np.ndarray = field(repr=False)
+    ratios: np.ndarray = field(repr=False)
     plane: tuple[int, int]
 
 

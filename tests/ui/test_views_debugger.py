@@ -134,6 +134,22 @@ def test_one_program_alone(view: DebuggerView, ran: Document, qtbot: QtBot) -> N
     assert not view.findChild(QAbstractButton, "debugger.alone.gpu").isVisibleTo(view.alone)
 
 
+def test_with_a_gpu_programs_run_there_and_both_are_compared(
+    gpu_ran: Document, gpu_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = DebuggerView(gpu_ran, Theme())
+    qtbot.addWidget(view)
+    for name, request, field in (
+        ("alone.gpu", messages.RunAlone, "mode"), ("prints.all", messages.GetPrints, "mode"),
+        ("compare.interpreter", messages.CompareElements, "against"),
+    ):  # fmt: skip
+        press(view, name)
+        qtbot.waitUntil(lambda: not gpu_ran.debugging.asking)
+        wanted = "gpu" if field == "mode" else "interpreter"
+        assert getattr(gpu_engine.requests(request)[-1], field) == wanted
+    assert words(view, "alone.words").startswith("Program 0 alone on the GPU")
+
+
 def test_prints_are_listed_by_program(view: DebuggerView, ran: Document, qtbot: QtBot) -> None:
     view.show_page("prints")
     press(view, "prints.all")
