@@ -86,6 +86,7 @@ class SweepStore:
         self.path = path or default_path()
         self.note = ""
         self._lock = threading.Lock()
+        self._last_s = 0.0
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             why = self._why_unusable()
@@ -118,7 +119,7 @@ class SweepStore:
         """Keep a row with its samples; a later one of the same config takes its place."""
         values = (
             number, config_key(row.config), row.status, row.median_ms,
-            json.dumps(msgspec.to_builtins(row)), array("d", samples_ms).tobytes(), time.time(),
+            json.dumps(msgspec.to_builtins(row)), array("d", samples_ms).tobytes(), self._now(),
         )  # fmt: skip
         with self._lock:
             self._database.execute(
@@ -126,6 +127,11 @@ class SweepStore:
                 "values (?, ?, ?, ?, ?, ?, ?)",
                 values,
             )
+
+    def _now(self) -> float:
+        # Rows are told in the order measured, also when the clock was put back meanwhile.
+        self._last_s = max(time.time(), self._last_s + 1e-3)
+        return self._last_s
 
     def finish(self, number: int, result: SweepResult) -> None:
         """Note how a sweep ended; its rows are there already."""

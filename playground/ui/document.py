@@ -149,6 +149,7 @@ class Document(DocumentText):
         """Interrupt what the engine runs now; it stays alive with all it holds."""
         self.work.queue.cancel_all()
         self.engine.interrupt()
+        self.work.expect_rest()
 
     def restart(self) -> None:
         """Replace the engine by a fresh one; what ran well runs again, knobs as they stand.

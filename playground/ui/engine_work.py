@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 AHEAD_DELAY_MS = 200
 """How long the engine must have been idle before it compiles ahead."""
 
+INTERRUPT_MS = 5000
+"""How long an interrupt may take before the user is told what else there is."""
+
+_NOT_INTERRUPTED = Finding(
+    "warning", "engine", "the engine has not stopped: it is inside code that no interrupt reaches",
+    "`Restart engine` ends it; the text, the driver and the knobs stay",
+)  # fmt: skip
+
 _BACKGROUND = ("ahead", "floor", "clocks", "edited", "prepare", "debug")
 """Work that nobody waits for; what of it takes the engine's time makes way for everything else."""
 
@@ -69,6 +77,10 @@ class EngineWork(QObject):
         self._ahead_timer.setSingleShot(True)
         self._ahead_timer.setInterval(AHEAD_DELAY_MS)
         self._ahead_timer.timeout.connect(self._compile_ahead)
+        self._interrupted: set[int] = set()
+        self._rest_timer = QTimer(self)
+        self._rest_timer.setSingleShot(True)
+        self._rest_timer.timeout.connect(self._look_for_rest)
         engine.reply.connect(self._on_reply)
         engine.stateChanged.connect(self._on_state)
         engine.died.connect(self._on_died)
@@ -126,6 +138,15 @@ class EngineWork(QObject):
         """Send what needs no answer."""
         self._engine.send(request)
 
+    def expect_rest(self) -> None:
+        """Tell what is left to do if the engine is still at the same work in a while."""
+        self._interrupted = set(self._kinds)
+        self._rest_timer.start(INTERRUPT_MS)
+
+    def _look_for_rest(self) -> None:
+        if self._engine.state == "busy" and self._interrupted & set(self._kinds):
+            self._document.set_findings("engine", (_NOT_INTERRUPTED,))
+
     def cancel_job(self, job: int) -> None:
         """Cancel one piece of work, if it is still on its way."""
         if job in self._kinds:
@@ -150,6 +171,7 @@ class EngineWork(QObject):
     def close(self) -> None:
         """Stop the timer of idle work."""
         self._ahead_timer.stop()
+        self._rest_timer.stop()
 
     def plan_restart(self) -> None:
         """Run again after the restart that the user asks for, unless that is what hangs."""

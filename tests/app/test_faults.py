@@ -41,7 +41,7 @@ def test_os_exit_in_the_driver(app: App, tmp_path: Path) -> None:
 def test_a_segmentation_fault_tells_where(app: App, tmp_path: Path) -> None:
     run_file(app, tmp_path, "import ctypes\n\ndef boom():\n    ctypes.string_at(0)\n\nboom()\n")
     back_again(app)
-    (finding,) = [f for f in app.document.findings if "SIGSEGV" in f.message]
+    (finding,) = [f for f in app.document.findings if "was ended by SIGSEGV" in f.message]
     assert "in boom" in finding.detail
     assert "user.py" in finding.detail
 

@@ -58,7 +58,7 @@ def test_the_engine_outlives_it_and_the_ir_is_kept(engine, tmp_path):
     engine.open(tmp_path, CRASH)
     answer = engine.compile()
     finding = error_of(answer)
-    assert "ended abruptly (SIGABRT) in its stage llir" in finding["message"]
+    assert "the compiler ended abruptly (SIGABRT) in its stage llir" in finding["message"]
     assert finding["line"] == line_of(CRASH, "inline_asm")
     path = Path(finding["hint"].partition("is kept in ")[2])
     assert path.is_relative_to(os.environ["XDG_CACHE_HOME"])

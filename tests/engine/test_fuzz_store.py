@@ -45,6 +45,7 @@ def test_any_file_is_used_or_set_aside(tmp_path: Path, valid: bytes, data: st.Da
     store = SweepStore(path)
     try:
         if store.note:
+            assert "was set aside" in store.note
             (aside,) = (each for each in tmp_path.glob("*.aside-*") if each.name[-1].isdigit())
             assert aside.read_bytes() == content
         assert store.begin("other", "title", {}) >= 1

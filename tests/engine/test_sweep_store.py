@@ -56,6 +56,18 @@ def test_a_later_row_of_a_config_takes_its_place(tmp_path: Path) -> None:
         assert [row.status for row, _ in store.rows(number)] == ["correct"]
 
 
+def test_rows_stay_in_order_when_the_clock_goes_back(tmp_path: Path, monkeypatch) -> None:
+    clock = iter(range(2_000_000_000, 0, -3600))
+    monkeypatch.setattr("time.time", lambda: float(next(clock)))
+    configs = [Config.of({"B": 1 << n}) for n in range(9)]
+    with opened(tmp_path / "s") as store:
+        number = store.begin("key", "t", {})
+        for config in configs:
+            store.add(number, SweepRow(config, "correct", median_ms=1.0), ())
+        assert [row.config for row, _ in store.rows(number)] == configs
+        assert store.latest("key") == number
+
+
 def test_a_damaged_file_is_set_aside_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "sweeps.sqlite3"
     path.write_bytes(b"no database at all" * 1000)

@@ -618,7 +618,7 @@ def test_a_restart_by_hand_runs_again_with_the_knobs_as_they_stand(
     (finding,) = ran.findings
     assert finding.severity == "info"
     assert "variables made in the console are lost" in finding.hint
-    assert "knobs as they stood" in finding.hint
+    assert "the file was run again with the knobs as they stood" in finding.hint
 
 
 def test_a_restart_by_hand_during_a_run_does_not_begin_it_again(
@@ -650,7 +650,9 @@ def test_the_config_that_ends_the_engine_is_not_replayed(
     settled(ran, qtbot)
     assert engine.restarts == 1
     assert ran.config["BLOCK_SIZE"] == 1024
-    assert any("knobs of add_kernel are back" in found.hint for found in ran.findings)
+    assert any(
+        "add_kernel are back to what it launched with" in found.hint for found in ran.findings
+    )
 
 
 def test_interrupt_reaches_the_engine(ran: Document, engine: FakeEngine, qtbot: QtBot) -> None:
@@ -658,6 +660,21 @@ def test_interrupt_reaches_the_engine(ran: Document, engine: FakeEngine, qtbot: 
     ran.run()
     ran.interrupt()
     assert engine.interrupts == 1
+    engine.hold = False
+    engine._schedule()
+    settled(ran, qtbot)
+
+
+def test_an_interrupt_without_effect_says_what_else_there_is(
+    ran: Document, engine: FakeEngine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playground.ui.engine_work.INTERRUPT_MS", 50)
+    engine.hold = True
+    monkeypatch.setattr(engine, "interrupt", lambda: None)
+    ran.run()
+    engine._set_state("busy")
+    ran.interrupt()
+    qtbot.waitUntil(lambda: any("no interrupt reaches" in f.message for f in ran.findings))
     engine.hold = False
     engine._schedule()
     settled(ran, qtbot)

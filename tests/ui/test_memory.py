@@ -195,7 +195,8 @@ def test_a_second_window_on_the_same_file_is_told(qtbot, qapp, tmp_path):
         with open_window(tmp_path, qapp, path=tmp_path / "link.py") as second:
             Memory(second).start()
             assert (
-                "open in another window" in second.findChild(QLabel, "notice.elsewhere.text").text()
+                "is open in another window too"
+                in second.findChild(QLabel, "notice.elsewhere.text").text()
             )
             assert first.area.notices.shown() == ()
             # What one saves, the other asks about before it overwrites it.
