@@ -116,8 +116,8 @@ class EngineProcess(EnginePort):
         return job
 
     def interrupt(self) -> None:
-        """Interrupt what the kernel runs."""
-        if self._kernel is not None:
+        """Interrupt what the kernel runs; one that is still starting would end of it."""
+        if self._kernel is not None and self._kernel.ready:
             self._kernel.interrupt()
 
     def move(self, place: RemotePlace | None) -> None:

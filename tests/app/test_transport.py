@@ -14,7 +14,7 @@ from jupyter_client.session import Session
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
 from playground.ui.socket_folder import SocketFolder
-from tests.app.conftest import App, wait_for
+from tests.app.conftest import App, pause, wait_for
 
 SLEEPER = "import time\nfor _ in range(1000):\n    time.sleep(0.01)\n"
 
@@ -105,6 +105,16 @@ def test_interrupt_at_rest_does_nothing(app: App) -> None:
         app.engine.interrupt()
     assert isinstance(app.ask(run_request("x = 1\n"))[-1], messages.Finished)
     assert app.engine.pid == pid
+
+
+def test_an_interrupt_of_an_engine_that_is_starting_does_not_end_it(app: App) -> None:
+    app.engine.restart()
+    wait_for(lambda: app.engine.pid is not None, 30, "the process")
+    while app.engine.state == "restarting":
+        app.engine.interrupt()
+        pause(0.05)
+    assert app.engine.state == "ready"
+    assert app.deaths == []
 
 
 def test_a_job_cancelled_in_the_queue_never_starts(app: App, tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ class Soak:
         self.window.load_views()
         self.typed = self.document.text
         self.killed = 0
+        self.last: list[str] = []
         self.deaths: list[str] = []
         self.engine.died.connect(self.deaths.append)
         self.window_use: list[Use] = []
@@ -174,6 +175,7 @@ class Soak:
             if name in ("restart", "kill") and done > LAST_RESTART:
                 name = "move"
             self.outcome.actions[name] += 1
+            self.last = [*self.last[-9:], name]
             getattr(self, f"do_{name.replace(' ', '_')}")()
             self.pause(self.random.choice((0, 0, 1, 5, 20)))
             if self.document.text != self.typed or self.window.editor.text() != self.typed:
@@ -290,7 +292,13 @@ class Soak:
         until = time.monotonic() + WAIT_S
         while not condition():
             if time.monotonic() > until:
-                self.fault(f"waited {WAIT_S:.0f} s for {what}")
+                work = self.document.work
+                at_work = sorted(work._kinds.items()), work.queue.job, work.queue.waiting
+                self.fault(
+                    f"waited {WAIT_S:.0f} s for {what}: engine {self.engine.state}, {at_work}, "
+                    f"open {sorted(self.engine._open_jobs)}, executing {self.engine._executing}, "
+                    f"last {self.last}"
+                )
                 return False
             self.pause(5)
         return True
