@@ -127,7 +127,7 @@ class Prove:
     configs: tuple[Config, ...]
     seed: int
     sizes: tuple[tuple[str, int], ...] = ()
-    seconds: float = 1.0
+    seconds: float = 0.25
 
 
 @dataclass(frozen=True)

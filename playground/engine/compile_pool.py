@@ -76,7 +76,7 @@ class WorkerPool:
     def __init__(self) -> None:
         self._workers: list[WorkerProcess] = []
         self._lock = threading.RLock()
-        self.limit = min(os.cpu_count() or 1, _MOST_WORKERS)
+        self.limit = min(len(usable_cores()) or os.cpu_count() or 1, _MOST_WORKERS)
         self._cores: frozenset[int] = frozenset()
 
     @property

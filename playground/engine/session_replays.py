@@ -254,18 +254,17 @@ class ReplayVerbs(TimingVerbs):
         from playground.model.sweep_workers import Workers
 
         wanted = workers or Workers()
-        count = 0 if wanted.cluster else len(worker_gpus(self._me, wanted))
-        self._me.compiler.start_all(QUIET_CORES * count)
-        if wanted.cluster:
-            return
+        gpus = () if wanted.cluster else worker_gpus(self._me, wanted)
         spares = self._me.spare_benches = [
             (gpu, spare) for gpu, spare in self._me.spare_benches if spare.alive
         ]
-        missing = list(worker_gpus(self._me, wanted))
+        missing = list(gpus)
         for gpu, _ in spares:
             if gpu in missing:
                 missing.remove(gpu)
+        # These first: nothing can be timed before they have torch.
         spares += [(gpu, spare_process(gpu=gpu)) for gpu in missing]
+        self._me.compiler.start_all(QUIET_CORES * len(gpus))
 
     def take_bench(self, gpu: str = "") -> ChildProcess | None:
         """Hand over a bench worker that was started ahead for this GPU, if there is one."""

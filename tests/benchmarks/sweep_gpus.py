@@ -2,10 +2,11 @@
 
 `python -m tests.benchmarks.sweep_gpus [--gpus 2] [--size 8192] [--cluster local] [--share]`, on a
 machine with that many GPUs. The configs (matmul, bf16) are compiled ahead, so that what is compared
-is the trying: throughput is configs a second from the first row to the last. The whole sweep,
-confirmation included, is printed beside. With `--cluster PROFILE` the workers are also put on the
-engines of an ipyparallel cluster; without ipyparallel that part is left out and said. `--share`
-runs two workers on one GPU where there is no second: the code path, not the gain.
+is the trying: throughput is configs a second while every worker is at work, from the first row of
+the last to begin. The whole sweep, confirmation included, is printed beside. With
+`--cluster PROFILE` a few configs are also tried on the engines of an ipyparallel cluster; without
+ipyparallel that part is left out and said. `--share` runs two workers on one GPU where there is no
+second: the code path, not the gain.
 """
 
 from __future__ import annotations
@@ -30,14 +31,19 @@ LIMIT = 1.8
 
 @dataclass
 class Rows:
-    """When each row came, in seconds."""
+    """When each row came, in seconds, and of which device."""
 
+    workers: int
     at_s: list[float] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
 
     @property
     def per_second(self) -> float:
-        """Rows a second between the first and the last."""
-        return (len(self.at_s) - 1) / (self.at_s[-1] - self.at_s[0])
+        """Rows a second while all workers are at work: from when each has begun to the last few."""
+        first = {device: self.devices.index(device) for device in set(self.devices)}
+        begin = max(first.values())
+        end = len(self.at_s) - self.workers  # towards the end some have nothing left to do
+        return (end - begin) / (self.at_s[end] - self.at_s[begin])
 
 
 def main() -> None:
@@ -74,7 +80,8 @@ def main() -> None:
             print("ipyparallel is not installed here: no cluster", flush=True)
         else:
             workers = Workers(options.gpus, options.share, options.cluster)
-            found[f"cluster {options.cluster}"] = _sweep(session, configs, workers)
+            few = configs[: 10 * options.gpus]  # that it works, and on which devices
+            found[f"cluster {options.cluster}"] = _sweep(session, few, workers)
     session.close()
     print(f"\n{'':18}{'configs/s':>10}{'whole, s':>10}{'devices':>9}  statuses")
     for name, one in found.items():
@@ -98,11 +105,12 @@ def _sweep(session: object, configs: tuple, workers: object) -> dict:
     from playground.model.sweep_space import SweepSpace
     from playground.protocol.messages import SweepProgress
 
-    rows = Rows()
+    rows = Rows(workers.count)
 
     def take(reply: object) -> None:
         if isinstance(reply, SweepProgress):
             rows.at_s.append(time.perf_counter())
+            rows.devices.append(reply.rows[0].device)
 
     plan = SweepPlan(
         SweepSpace(listed=configs), "exhaustive", start=session.launches[0].info.config,

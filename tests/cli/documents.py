@@ -34,6 +34,7 @@ ROW = {
     "spill_bytes": (int, Maybe), "shared_bytes": (int, Maybe), "programs_per_sm": (int, Maybe),
     "unwritten": (int, Maybe), "samples": int, "source": (str, Maybe), "screened": bool,
     "confirmed": bool, "place": (int, Maybe), "kept": bool, "device": str,
+    "at_s": (*NUMBER, Maybe),
     "relative": (*NUMBER, Maybe), "proved": bool,
 }  # fmt: skip
 REPORT = {
