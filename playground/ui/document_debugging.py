@@ -258,6 +258,7 @@ class DocumentDebugging(DebugQuestions):
         self.active = self.running = self.slow = False
         self.stop, self.block, self.why = None, None, why
         self.changed.emit()
+        self.prepare()  # the process went with the program, and the next one is likely
 
     def _follow(self) -> None:
         """Show the block that the last step has made or changed."""

@@ -58,9 +58,9 @@ def test_a_program_is_stepped_while_the_engine_is_free(app: App, tmp_path: Path)
     debugging.watch("memory['x_ptr'][1] + total")
     wait_for(lambda: debugging.stop is not None and bool(debugging.stop.watches), 10, "the watch")
     assert debugging.stop.watches[0].text == "2"  # its copy of the memory: nothing was stored yet
-    assert len(workers(app)) == 1
+    (worker,) = workers(app)
     debugging.end()
-    wait_for(lambda: not workers(app), 10, "the worker's end")
+    wait_for(lambda: worker not in workers(app), 10, "the worker's end")
 
     # One that runs on is paused, and ended, from outside.
     debugging.clear_points()
@@ -72,7 +72,8 @@ def test_a_program_is_stepped_while_the_engine_is_free(app: App, tmp_path: Path)
     wait_for(lambda: not debugging.running, 30, "the pause")
     assert debugging.stop is not None
     assert debugging.stop.reason == "paused"
+    (worker,) = workers(app)
     debugging.move("go")
     debugging.end()
-    wait_for(lambda: not workers(app), 10, "the worker's end")
+    wait_for(lambda: worker not in workers(app), 10, "the worker's end")
     app.settle()
