@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from playground.ui.theme import Theme
     from playground.ui.views.curves_plot import Look
 
-MOST_SHOWN = 2.6
+MOST_SHOWN = 1.6
 """Times over the fastest that are still in view: what is slower than that decides nothing."""
 
 
