@@ -65,7 +65,13 @@ def _few_programs(facts: Facts, trials: Trials) -> Advice | None:
     def better(then: Facts) -> bool:
         return then.programs > facts.programs
 
-    predicted = trials.best(_more_programs(facts, trials), better=better)
+    # Many a constexpr has nothing to do with the grid, and compiling would be the long way to know.
+    larger = (
+        attempt
+        for attempt in _more_programs(facts, trials)
+        if attempt is not None and trials.programs(attempt) > facts.programs
+    )
+    predicted = trials.best(larger, better=better)
     if predicted is None:
         return None
     item = about(

@@ -75,6 +75,23 @@ class Trials:
         """Return the try that changes these lines, None where nothing changes."""
         return Try(label, edits=tuple(edits)) if edits else None
 
+    def programs(self, attempt: Try) -> int:
+        """Return how many programs the launch has under a try of knobs, before it is compiled.
+
+        As many as now where the launch cannot be made so.
+        """
+        try:
+            x, y, z = self.session.prepare(
+                self.facts.launch.index, attempt.config(self.facts.config)
+            ).grid
+        except CancelledError:
+            raise
+        except Exception as error:
+            if self.session.is_fatal(error):
+                raise
+            return self.facts.programs  # what cannot be launched is nothing to offer
+        return x * y * z
+
     def predicted(self, attempt: Try) -> Predicted | None:
         """Return what is known of the launch with a try, None where it cannot run."""
         if attempt not in self._known:
