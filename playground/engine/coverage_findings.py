@@ -118,8 +118,7 @@ def _hazard(kernel: str, hazard: Hazard, coverage: Coverage) -> Finding:
         f"{hazard.elements} of {total} elements of {hazard.tensor}, the first at "
         f"{list(hazard.first)}"
     )
-    programs = " and ".join(str(program) for program in hazard.programs)
-    involved = ", ".join(part for part in (f"programs {programs}", _lines(hazard.places)) if part)
+    involved = ", ".join(part for part in (hazard.who, _lines(hazard.places)) if part)
     severity: Severity = "warning" if hazard.ordered else "error"
     if hazard.kind == "writes differ":
         message = f"a race: several programs store different values to {elements} ({involved})"
@@ -154,7 +153,7 @@ def _hazard(kernel: str, hazard: Hazard, coverage: Coverage) -> Finding:
     else:
         severity = "error"
         message = (
-            f"program {programs} loads what nothing has written: {elements}, which the host "
+            f"{hazard.who} loads what nothing has written: {elements}, which the host "
             "allocated uninitialised"
         )
         remedy = (

@@ -6,7 +6,9 @@ import ast
 import contextlib
 import inspect
 import linecache
-from typing import TYPE_CHECKING, Any
+import os
+import threading
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from playground.engine import host_code
 from playground.engine.source_text import lines_of
@@ -55,12 +57,30 @@ def is_skip(error: BaseException) -> bool:
 def may_end_itself() -> Iterator[None]:
     """Let a script say that it is done, and a test that it skips itself."""
     try:
-        yield
+        with without_hard_exits():
+            yield
     except SystemExit:
         pass
     except BaseException as error:
         if not is_skip(error):
             raise
+
+
+@contextlib.contextmanager
+def without_hard_exits() -> Iterator[None]:
+    """Make `os._exit` end the script only: the process is the engine's, with all that it holds."""
+    leave, process = os._exit, os.getpid()
+
+    def end(status: int) -> NoReturn:
+        if os.getpid() != process or threading.current_thread() is not threading.main_thread():
+            leave(status)  # a child that was forked, or the engine's own thread
+        raise SystemExit(status)
+
+    os._exit = end
+    try:
+        yield
+    finally:
+        os._exit = leave
 
 
 def _may_be_test(call: ast.Call) -> bool:

@@ -158,7 +158,7 @@ def _one(left: Extremes, right: Extremes) -> torch.Tensor:
 
 def hazards_of(
     layout: Layout, touchers: Touchers, marks: torch.Tensor, run: MarkedRun, survey: Survey,
-    disputed: torch.Tensor | None,
+    disputed: torch.Tensor | None, stores: torch.Tensor,
 ) -> tuple[Hazard, ...]:  # fmt: skip
     """Return the hazards of a launch.
 
@@ -170,6 +170,8 @@ def hazards_of(
         Tells which tensors a site touches.
     disputed
         Where programs stored different values (over cells); None where nowhere.
+    stores
+        How often each cell is stored to, by atomics too.
     """
     tensors = _tensors_of(survey, layout)
     left = marks.clone()
@@ -184,7 +186,7 @@ def hazards_of(
             differ = torch.zeros_like(writes)
             if disputed is not None:
                 differ = writes & (distinct_elements(disputed, view) != 0)
-            found += _told("writes differ", differ, WRITES, view, touchers, run, tensors)
+            found += _told("writes differ", differ, WRITES, view, touchers, run, tensors, stores)
             agree = writes & ~differ
             found += _told("writes agree", agree, WRITES, view, touchers, run, tensors)
         for kind, bit in _KINDS:
@@ -210,6 +212,7 @@ _KINDS: tuple[tuple[HazardKind, int], ...] = (
 def _told(
     kind: HazardKind, cells: torch.Tensor, bit: int, view: TensorView, touchers: Touchers,
     run: MarkedRun, tensors: Mapping[RecordedSite, tuple[str, ...]],
+    stores: torch.Tensor | None = None,
 ) -> list[Hazard]:  # fmt: skip
     count = int(torch.count_nonzero(cells))
     if not count:
@@ -229,7 +232,9 @@ def _told(
         if bits & bit and site.kind in kinds and view.name in tensors.get(site, (view.name,))
     }
     ordered = touchers.atomics is not None and kind != "unwritten read"
-    return [Hazard(kind, view.name, count, index, programs, _ordered(places), ordered)]
+    # Of more than two stores, those of the first and the last program may be equal.
+    among = stores is not None and int(stores[cell]) > 2
+    return [Hazard(kind, view.name, count, index, programs, _ordered(places), ordered, among)]
 
 
 def _ordered(places: set[HazardPlace]) -> tuple[HazardPlace, ...]:

@@ -98,7 +98,7 @@ def _execute(session: Session) -> Finding | None:
     script = not code.strip()
     module = types.ModuleType("__main__" if script else loading.module_name(session.path))
     session.namespace = module.__dict__
-    with loading.script_arguments(session.path):
+    with loading.script_arguments(session.path), drivers.without_hard_exits():
         try:
             loading.execute(module, session.path, session.text)
             if not script:

@@ -50,6 +50,11 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "launch it with a grid, kernel[grid](...), or call it from inside another kernel",
     ),
     (
+        r"could not get source code|should be defined in a Python file",
+        "Triton reads a kernel's text from a file: write the text that is executed here to a .py "
+        "file and import that, or put it into linecache.cache under the name it is compiled with",
+    ),
+    (
         r"set_active_to_zeros",
         "triton.runtime.driver.set_active_to_zeros() does not exist; to run without a GPU set "
         "TRITON_INTERPRET=1 before Triton is imported (this app does it by itself)",

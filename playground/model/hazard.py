@@ -30,6 +30,8 @@ class Hazard:
     `plain and atomic`: one updates by an atomic what another loads or stores plainly. `unwritten
     read`: a program loads what neither the host nor an earlier store has written; `programs` then
     names it once. `first` is the index of the first such element, `programs` two of those involved.
+    With `among` they are the first and the last of more than two that store to it, and those whose
+    values differ may be others of them.
     With `ordered` the kernel has atomics by which its programs may order themselves: then this is a
     question and no error.
     """
@@ -41,3 +43,12 @@ class Hazard:
     programs: tuple[int, ...]
     places: tuple[HazardPlace, ...]
     ordered: bool = False
+    among: bool = False
+
+    @property
+    def who(self) -> str:
+        """The programs in words: `programs 1 and 2`, or `programs 1 to 9` of several."""
+        names = [str(program) for program in self.programs]
+        if len(names) == 1:
+            return f"program {names[0]}"
+        return f"programs {(' to ' if self.among else ' and ').join(names)}"

@@ -117,12 +117,10 @@ def hazard_text(hazard: Hazard) -> str:
     """Return a hazard in one sentence: what, where, which programs."""
     what, _ = _HAZARDS[hazard.kind]
     many = f"{count_text(hazard.elements)} element{'s' * (hazard.elements != 1)}"
-    names = [str(program) for program in hazard.programs]
-    who = f"programs {' and '.join(names)}" if len(names) > 1 else f"program {''.join(names)}"
     sure = "" if not hazard.ordered else " (unless its atomics put them in order)"
     return (
         f"{what}: {many} of {hazard.tensor}, the first at {index_text(hazard.first)}, "
-        f"by {who}{sure}"
+        f"by {hazard.who}{sure}"
     )
 
 

@@ -117,7 +117,8 @@ PAYLOADS = {
             "masked_off_share": NUMBER}],
         "hazards": [{
             "kind": str, "tensor": str, "elements": int, "first": [int], "programs": [int],
-            "places": [{"kind": str, "line": int, "file": str}], "ordered": bool}],
+            "places": [{"kind": str, "line": int, "file": str}], "ordered": bool,
+            "among": bool}],
         "operations": list, "programs_counted": (int, Maybe),
         "schedule": (dict, Maybe), "reuse": (dict, Maybe), "steps": (dict, Maybe),
         "files": {"png": (str, Maybe), "svg": (str, Maybe), "npz": (str, Maybe)},

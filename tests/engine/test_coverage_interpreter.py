@@ -157,6 +157,13 @@ def sorted_and_summed(x, out, BLOCK: tl.constexpr):
     tl.store(out + i, value + tl.sum(value))
 
 @triton.jit
+def disagree(out, step, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    value = tl.where((pid == 0) | (pid == 3), 7.0, 8.0)
+    mask = (tl.arange(0, BLOCK) >= 0) & ((step == 1) | (pid % 2 == 1))
+    tl.store(out + tl.arange(0, BLOCK), value, mask=mask)
+
+@triton.jit
 def double(x, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     value = tl.load(x + offsets, mask=offsets < n)
@@ -181,6 +188,12 @@ answer["source"] = kernels.__file__
 big = torch.zeros(8, 32)
 counts, _ = counted(lambda: kernels.strided[(8,)](big[:, 8:], torch.empty(8, 16), 8, 32, BLOCK=16))
 answer["strided"] = table(counts.summary())
+for name, programs, step in (("storers", 4, 1), ("two storers", 4, 2)):
+    counts, _ = counted(lambda: kernels.disagree[(programs,)](torch.zeros(32), step, BLOCK=32))
+    answer[name] = [
+        [item.kind, list(item.programs), item.among, item.who]
+        for item in counts.summary().hazards
+    ]
 pairs = torch.zeros(500, 2)
 beside = dict()
 for name, call in (
@@ -291,6 +304,12 @@ def test_what_lies_between_the_elements_of_a_view_is_told(special):
         "k stores 50 elements in the memory of dst that are not dst's"
     ]
     assert special["beside"]["whole"] == [[["src", [0, 0]], ["dst", [0, 0]]], []]
+
+
+def test_the_first_and_last_of_more_storers_are_not_said_to_differ(special):
+    # Programs 0 and 3 store 7 to each element, 1 and 2 store 8.
+    assert special["storers"] == [["writes differ", [0, 3], True, "programs 0 to 3"]]
+    assert special["two storers"] == [["writes differ", [1, 3], False, "programs 1 and 3"]]
 
 
 def test_tensors_without_elements_are_in_the_table(special):

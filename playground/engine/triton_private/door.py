@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 import triton
@@ -122,6 +123,8 @@ class _Door:
         self._tuners = tuning.Tuners()
         self._depth = 0
         self._benching = 0
+        # Host code may launch from several threads: what follows one launch follows no other.
+        self._alone = threading.RLock()
 
     # ------------------------------------------------------------------ what replaces what
 
@@ -203,15 +206,23 @@ class _Door:
 
     @contextlib.contextmanager
     def _inside(self, link: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
-        self._stack.append(link)
-        self._calls.append((args, kwargs))
-        try:
-            yield
-        finally:
-            self._stack.pop()
-            self._calls.pop()
+        with self._alone:
+            self._stack.append(link)
+            self._calls.append((args, kwargs))
+            try:
+                yield
+            finally:
+                self._stack.pop()
+                self._calls.pop()
 
     def _launch(
+        self, run: Callable[..., Any], function: Any, args: tuple[Any, ...], grid: Any,
+        kwargs: dict[str, Any],
+    ) -> Any:  # fmt: skip
+        with self._alone:
+            return self._launch_alone(run, function, args, grid, kwargs)
+
+    def _launch_alone(
         self, run: Callable[..., Any], function: Any, args: tuple[Any, ...], grid: Any,
         kwargs: dict[str, Any],
     ) -> Any:  # fmt: skip

@@ -8,6 +8,7 @@ launch patches once and restores however the launch ends.
 from __future__ import annotations
 
 import inspect
+import threading
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,7 @@ class Launches:
         self._memory = memory
         self._patch = LanguagePatch(interpreter)
         self._convert = interpreter._implicit_cvt
+        self._alone = threading.RLock()
 
     def install(self) -> None:
         """Replace argument conversion, the launch, and calls of helpers."""
@@ -137,7 +139,9 @@ class Launches:
             return result
 
         def launch(executor: Any, *args: Any, **named: Any) -> None:
-            launches.launch(executor, args, named)
+            # Host code may launch from several threads; which memory is allowed is one launch's.
+            with launches._alone:
+                launches.launch(executor, args, named)
 
         def call(function: Any, *args: Any, **named: Any) -> Any:
             return launches.call_helper(function, args, named)

@@ -115,7 +115,7 @@ class GpuHazards(GpuRuns):
                     f"values were compared in the first {MOST_RANKS} elements that several "
                     "programs write; the others are taken for different",
                 )
-        hazards = hazards_of(self.layout, touchers, marks, run, survey, disputed)
+        hazards = hazards_of(self.layout, touchers, marks, run, survey, disputed, cells.stores)
         return FoundHazards(hazards, disputed, compared=True, notes=notes)
 
     # ------------------------------------------------------------ who touches what

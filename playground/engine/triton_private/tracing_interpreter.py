@@ -226,7 +226,7 @@ class InterpreterCounter:
     ) -> tuple[Hazard, ...]:  # fmt: skip
         """Return the hazards; a launch that has elements with any is run once more."""
         touchers = counter.touchers()
-        loads = torch.from_numpy(counter.vectors[0])
+        loads, stores = (torch.from_numpy(vector) for vector in counter.vectors[:2])
         fresh = uninitialised_cells(self.layout, prepared.uninitialised(), torch.device("cpu"))
         marks = marks_of(touchers, loads, fresh)
         if marks is None:
@@ -234,7 +234,8 @@ class InterpreterCounter:
         job.progress("looking at elements that several programs touch")
         watcher = MarkedWatcher(self.layout, marks.numpy(), job)
         self._observe(prepared, watcher)
-        return hazards_of(self.layout, touchers, marks, watcher.run(), survey, disputed)
+        run = watcher.run()
+        return hazards_of(self.layout, touchers, marks, run, survey, disputed, stores)
 
     def footprint(
         self, prepared: PreparedReplay, program: int

@@ -1,0 +1,23 @@
+#: style = "kernel made by exec of a text that no file holds"
+#: driver = "go()"
+#: findings = ["could not get source code", "put it into linecache.cache under the name it is compiled with"]
+import torch
+
+TEXT = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def made(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < n)
+"""
+
+
+def go():
+    space = {}
+    exec(TEXT, space)
+    x = torch.zeros(100)
+    space["made"][(4,)](x, 100, BLOCK=32)
+    return x
