@@ -106,6 +106,18 @@ def sorted_and_summed(x, out, BLOCK: tl.constexpr):
     tl.store(out + i, value + tl.sum(value))
 
 @triton.jit
+def arithmetic(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    at = (n - i) * 2 % 64 + i.to(tl.int64) - 3 + (-i) * (i - n)
+    at = tl.where(i < n, at, i // 2) & 255
+    pointers = x + 4 - 4 + tl.minimum(at, 255) - 0
+    value = tl.load(pointers - 1 + 1, mask=i < n)
+    for step in range(2):
+        pointers += 1
+        value += tl.load(pointers - step)
+    tl.store(out - 2 + (2 + i), value - 1.0 * i + value % 2)
+
+@triton.jit
 def turned(x, out, n, down, right, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     places = x + i[:, None] * down + i[None, :] * right
@@ -175,6 +187,7 @@ both = dict(source=desc, target=desc, N=128, BLOCK=32)
 traced("host_descriptor", (2, 2), both, ("source", "target"))
 traced("gathered", (2, 2, 4), dict(a=square, c=square, rows=i32, M=128, N=128, BLOCK=64))
 traced("assembled", (4,), dict(x=f32, BLOCK=256))
+traced("arithmetic", (4, 4), dict(x=f32, out=f32, n=60, BLOCK=64))
 from playground.engine.triton_private.tracing_plan import COUNT_OPERATIONS
 plan = Plan(TABLE, (4, 4), modes=COUNT_OPERATIONS)
 made = tracing.build(kernels.reduced, dict(x=f32, out=f32, BLOCK=32), {"num_warps": 4}, plan)
@@ -302,6 +315,11 @@ def test_reductions_and_scans_are_told_by_their_names(compiled):
     assert list(compiled["operations"]) == ["sum", "max", "cumsum", "argmin"]
     # 32 by 32 along an axis: 31 steps in each of 32 rows; 31 along a vector.
     assert compiled["constants"] == [True, True]
+
+
+def test_arithmetic_on_pointers_and_blocks_is_followed_in_all_its_forms(compiled):
+    assert [site[0] for site in compiled["arithmetic"]["sites"]] == ["load", "load", "store"]
+    assert compiled["arithmetic"]["cubin"] > 0
 
 
 def test_what_a_sort_reduces_is_not_the_kernels(compiled):

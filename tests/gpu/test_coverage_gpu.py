@@ -160,14 +160,14 @@ def test_vector_add(size):
         assert written.owner == index // 1024
         loaded = counts.element("x_ptr", row, column)
         assert (loaded.first_loader, loaded.last_loader) == (index // 1024, index // 1024)
+    # The counting copy computes what the kernel computes; a footprint's run, one program of it.
+    assert torch.equal(
+        ready.arguments["out_ptr"], ready.arguments["x_ptr"] + ready.arguments["y_ptr"]
+    )
     foot = counts.footprint(ready, "x_ptr", 7, PlaneView())
     assert (foot.loads, foot.stores) == (1024, 0)
     other = counts.footprint(ready, "out_ptr", 96, PlaneView())
     assert (other.loads, other.stores) == (0, min(1024, size - 96 * 1024))
-    # The counting copy computes what the kernel computes.
-    assert torch.equal(
-        ready.arguments["out_ptr"], ready.arguments["x_ptr"] + ready.arguments["y_ptr"]
-    )
 
 
 def test_owners_of_a_vector_are_its_blocks():

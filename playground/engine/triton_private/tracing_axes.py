@@ -71,17 +71,17 @@ class AxisSemantic(ProgramSemantic):
         made = super().broadcast_impl_shape(input, shape)
         return with_steps(made, steps or (None if steps is None else (0,) * len(shape)))
 
-    def add(self, input: Any, other: Any, *rest: Any) -> Any:
+    def add(self, input: Any, other: Any, *rest: Any, **named: Any) -> Any:
         """Add two blocks and their steps."""
-        return with_steps(super().add(input, other, *rest), _sum(input, other, 1))
+        return with_steps(super().add(input, other, *rest, **named), _sum(input, other, 1))
 
-    def sub(self, input: Any, other: Any, *rest: Any) -> Any:
+    def sub(self, input: Any, other: Any, *rest: Any, **named: Any) -> Any:
         """Subtract a block and its steps."""
-        return with_steps(super().sub(input, other, *rest), _sum(input, other, -1))
+        return with_steps(super().sub(input, other, *rest, **named), _sum(input, other, -1))
 
-    def mul(self, input: Any, other: Any, *rest: Any) -> Any:
+    def mul(self, input: Any, other: Any, *rest: Any, **named: Any) -> Any:
         """Multiply a block and its steps by a scalar."""
-        made = super().mul(input, other, *rest)
+        made = super().mul(input, other, *rest, **named)
         for block, factor in ((input, other), (other, input)):
             steps = steps_of(block)
             if steps and steps_of(factor) == ():
@@ -90,13 +90,13 @@ class AxisSemantic(ProgramSemantic):
                 return with_steps(made, tuple(max(-FAR, min(FAR, by * step)) for step in steps))
         return made
 
-    def mod(self, input: Any, other: Any, *rest: Any) -> Any:
+    def mod(self, input: Any, other: Any, *rest: Any, **named: Any) -> Any:
         """Take a remainder: the steps stay, but for where it begins anew."""
-        return with_steps(super().mod(input, other, *rest), steps_of(input) or None)
+        return with_steps(super().mod(input, other, *rest, **named), steps_of(input) or None)
 
-    def cast(self, input: Any, *rest: Any) -> Any:
+    def cast(self, input: Any, *rest: Any, **named: Any) -> Any:
         """Change a block's type."""
-        return with_steps(super().cast(input, *rest), steps_of(input) or None)
+        return with_steps(super().cast(input, *rest, **named), steps_of(input) or None)
 
 
 def _sum(one: Any, other: Any, sign: int) -> Steps | None:
