@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from playground.model.finding import Finding
-from playground.protocol import messages
 from playground.ui.files import FileProblem, TextFile, write_text_file
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ class SharingVerbs(QObject):
         self._ask("reproducer")
 
     def _ask(self, form: Form) -> None:
+        from playground.protocol import messages  # with them comes numpy: the window paints first
+
         document = self._document
         if document.launch is None:
             return
@@ -47,6 +48,8 @@ class SharingVerbs(QObject):
         document.work.ask(request, "export", lambda reply: self._take(form, reply))
 
     def _take(self, form: Form, reply: Reply) -> None:
+        from playground.protocol import messages
+
         document = self._document
         if isinstance(reply, messages.Exported):
             if form == "report":
