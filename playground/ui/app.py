@@ -17,6 +17,7 @@ from playground.model.finding import Finding
 from playground.ui.collector import Collector
 from playground.ui.deferred import defer, load
 from playground.ui.icons import app_icon
+from playground.ui.quick_imports import spare_looks
 from playground.ui.settings import Settings
 from playground.ui.theme import Theme
 
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _SLOT_ERRORS_KEPT = 5
-_LATER = ("numpy", "playground.protocol.timing", "playground.protocol.messages")
+_LATER = ("html", "numpy", "playground.protocol.timing", "playground.protocol.messages")
 """What the window names from the start and uses from the first request on: a hundred classes, and
-the arrays in them."""
+the arrays in them; and a table of every name that HTML has."""
 
 
 def application(arguments: list[str] | None = None) -> QApplication:
@@ -75,6 +76,7 @@ def main(path: str | None = None, place: RemotePlace | None = None) -> int:
     """
     # Collecting garbage among a few hundred thousand fresh objects that all stay only costs time.
     gc.disable()
+    spare_looks()
     app = application()
     settings = Settings()
     theme = Theme(theme_name(settings.theme))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -17,12 +18,10 @@ from playground.ui.debug_verbs import DebugVerbs
 from playground.ui.docks import Docks
 from playground.ui.edit_verbs import EditVerbs
 from playground.ui.editor_area import EditorArea
-from playground.ui.figure_help import FigureHelp
 from playground.ui.file_verbs import FileVerbs
 from playground.ui.icons import app_icon
 from playground.ui.menus import Menus
 from playground.ui.settings import LAYOUT_VERSION, Settings
-from playground.ui.sharing_verbs import SharingVerbs
 from playground.ui.status import StatusBar
 from playground.ui.sweep_verbs import SweepVerbs
 from playground.ui.timing_verbs import TimingVerbs
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from playground.ui.action_spec import Needs
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
+    from playground.ui.figure_help import FigureHelp
+    from playground.ui.sharing_verbs import SharingVerbs
     from playground.ui.theme import Theme
 
 DEFAULT_SIZE = QSize(1600, 1000)
@@ -85,8 +86,6 @@ class MainWindow(QMainWindow):
         self.area = EditorArea(document, theme, self)
         self.editor = self.area.editor
         self.files = FileVerbs(self, document, self.settings)
-        self.sharing = SharingVerbs(self, document)
-        self.figure_help = FigureHelp(self)
         self.edit_verbs = EditVerbs(self)
         self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)
@@ -109,6 +108,22 @@ class MainWindow(QMainWindow):
         self._restore()
         self._show_title()
         self.refresh_actions()
+
+    # Parts that the window does not need to start with.
+
+    @cached_property
+    def sharing(self) -> SharingVerbs:
+        """What the window hands on of a launch."""
+        from playground.ui.sharing_verbs import SharingVerbs
+
+        return SharingVerbs(self, self.document)
+
+    @cached_property
+    def figure_help(self) -> FigureHelp:
+        """What figures mean."""
+        from playground.ui.figure_help import FigureHelp
+
+        return FigureHelp(self)
 
     # ------------------------------------------------------------------------ building
 

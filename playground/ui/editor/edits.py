@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextCursor
@@ -191,6 +190,8 @@ def replace_text(editor: QPlainTextEdit, text: str) -> None:
 
 def replace_lines(editor: QPlainTextEdit, text: str) -> None:
     """Make the text `text` in one undoable edit of the lines that differ; the cursor stays."""
+    from difflib import SequenceMatcher  # not for the first paint to wait for
+
     old = editor.document().toRawText().split("\u2029")
     new = text.split("\n")
     line, column = editor.textCursor().blockNumber(), editor.textCursor().positionInBlock()
