@@ -56,6 +56,7 @@ SHOTS = (
          "compilations:ttgir", "--target", "cuda:90"), needs_gpu=False),
     Shot("debugger", "matmul", ("--debug", "5:61:3", "--value", "total", "--watch", "total.max()",
          "--front", "debugger"), needs_gpu=False),
+    Shot("advisor", "matmul", ("--front", "advisor"), needs_gpu=False),
     Shot("sweep", "softmax", ("--sweep", "--front", "sweep")),
 )  # fmt: skip
 
