@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-TOP_LEVEL = {"pyproject.toml", "README.md", "playground", "kernels", "assets", "tests"}
+TOP_LEVEL = {"pyproject.toml", "README.md", "docs", "playground", "kernels", "assets", "tests"}
 DOT_FILES = {".ci", ".pre-commit-config.yaml", ".gitignore"}
 
 # `triton` itself and what its documentation shows users; everything else is Triton's own business.

@@ -176,7 +176,9 @@ def test_findings_are_marked_and_explained(editor):
     assert "no foo" in editor.gutter.tip(2, 3)
     assert "use bar" in editor.gutter.tip(2, 3)
     assert editor.gutter.tip(2, editor.gutter.width() - 2) == ""
-    assert editor.gutter.tip(1, 3) == editor.gutter.tip(0, 3) == ""
+    # A line without findings says what a click there does; above the first line there is nothing.
+    assert editor.gutter.tip(1, 3).startswith("Click to stop here")
+    assert editor.gutter.tip(0, 3) == ""
 
 
 def test_the_whole_expression_that_is_refused_is_underlined(editor):
@@ -214,13 +216,13 @@ def test_zoom_and_wrap(editor):
     assert editor.lineWrapMode() == CodeEditor.LineWrapMode.WidgetWidth
 
 
-def test_gutter_click_selects_the_line(editor, qtbot):
+def test_a_click_on_a_number_selects_the_line(editor, qtbot):
     editor.load("a\nbb\nc")
     height = editor.fontMetrics().height()
     from PySide6.QtCore import QPoint
 
     QTest.mouseClick(
-        editor.gutter, Qt.MouseButton.LeftButton, pos=QPoint(5, round(height * 1.5) + 4)
+        editor.gutter, Qt.MouseButton.LeftButton, pos=QPoint(height + 4, round(height * 1.5) + 4)
     )
     assert editor.textCursor().selectedText() == "bb\u2029"
 
