@@ -81,8 +81,6 @@ def device_info() -> DeviceInfo:
         return DeviceInfo(
             mode="interpreter", name=name, target=DEFAULT_TARGET, notes=tuple(notes), **versions
         )
-    from playground.engine.ceilings import copy_gbps
-
     index = torch.cuda.current_device()
     properties: Any = torch.cuda.get_device_properties(index)
     return DeviceInfo(
@@ -94,10 +92,30 @@ def device_info() -> DeviceInfo:
         multiprocessors=int(properties.multi_processor_count),
         l2_bytes=int(properties.L2_cache_size),
         memory_bytes=int(properties.total_memory),
-        copy_ceiling_gbps=copy_gbps(index),
+        copy_ceiling_gbps=_copy_gbps(index, notes),
         notes=tuple(notes),
         **versions,
     )
+
+
+def _copy_gbps(index: int, notes: list[str]) -> float | None:
+    """Return the measured copy rate; None, with a note, where other programs left no memory."""
+    import torch
+
+    from playground.engine.ceilings import copy_gbps
+
+    try:
+        return copy_gbps(index)
+    except torch.OutOfMemoryError:
+        pass
+    except torch.AcceleratorError as error:
+        if "out of memory" not in str(error):
+            raise
+    notes.append(
+        "the GPU's memory is full: its copy rate was not measured, so no share of it is told; "
+        "free some (nvidia-smi says who holds it) and restart the engine"
+    )
+    return None
 
 
 def device_label(*, named_host: bool = False) -> str:

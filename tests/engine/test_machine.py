@@ -52,3 +52,31 @@ def test_compile_workers_are_never_interpreted(bare):
     environment = machine.compile_environment()
     assert "TRITON_INTERPRET" not in environment
     assert environment["TRITON_DEFAULT_FP_FUSION"] == "1"
+
+
+@pytest.mark.parametrize("error", ["OutOfMemoryError", "AcceleratorError"])
+def test_a_full_gpu_costs_the_copy_rate_only(monkeypatch, error):
+    import torch
+
+    from playground.engine import ceilings
+
+    def full(index):
+        raise getattr(torch, error)("CUDA error: out of memory")
+
+    monkeypatch.setattr(ceilings, "copy_gbps", full)
+    notes: list[str] = []
+    assert machine._copy_gbps(0, notes) is None
+    assert "the GPU's memory is full" in notes[0]
+
+
+def test_another_error_of_the_gpu_is_not_taken_for_a_full_one(monkeypatch):
+    import torch
+
+    from playground.engine import ceilings
+
+    def broken(index):
+        raise torch.AcceleratorError("CUDA error: unspecified launch failure")
+
+    monkeypatch.setattr(ceilings, "copy_gbps", broken)
+    with pytest.raises(torch.AcceleratorError, match="unspecified"):
+        machine._copy_gbps(0, [])
