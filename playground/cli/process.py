@@ -134,7 +134,7 @@ class _Worker:
             )
         return self._ended_early(
             f"the process with the kernel ended with exit status {status} while {self._doing}",
-            "a driver that calls sys.exit() or os._exit() takes everything with it",
+            "code that ends the process takes everything with it",
             1,
         )
 

@@ -29,7 +29,14 @@ FILE = """
 
 def workers(app: App) -> list[psutil.Process]:
     found = psutil.Process(app.engine.pid).children(recursive=True)
-    return [one for one in found if "playground.engine.debug_worker" in " ".join(one.cmdline())]
+    return [one for one in found if "playground.engine.debug_worker" in words_of(one)]
+
+
+def words_of(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:  # it ended meanwhile, and is still to be waited for
+        return ""
 
 
 def test_a_program_is_stepped_while_the_engine_is_free(app: App, tmp_path: Path) -> None:

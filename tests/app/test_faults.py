@@ -28,7 +28,16 @@ def run_file(app: App, folder: Path, text: str) -> None:
 
 
 def test_os_exit_in_the_driver(app: App, tmp_path: Path) -> None:
-    text = "import os\nos._exit(3)\n"
+    pid = app.engine.pid
+    run_file(app, tmp_path, "import os\nos._exit(3)\n")
+    wait_for(lambda: "exit status 3" in said(app), 30, "the finding")
+    app.settle()
+    assert app.deaths == []
+    assert app.engine.pid == pid
+
+
+def test_a_process_that_is_ended_from_within(app: App, tmp_path: Path) -> None:
+    text = "import ctypes\nctypes.CDLL(None)._exit(3)\n"
     run_file(app, tmp_path, text)
     back_again(app)
     pause(0.3)

@@ -36,9 +36,18 @@ def test_libraries_that_fail_at_exit_undo_nothing(call, kernel_file):
 
 
 def test_a_driver_that_ends_the_process(call, kernel_file):
-    done = call("launches", kernel_file(""), "--driver", "os._exit(7)", "--json")
+    driver = "import ctypes; ctypes.CDLL(None)._exit(7)"
+    done = call("launches", kernel_file(""), "--driver", driver, "--json")
     assert done.status == 1
     assert "exit status 7" in errors(done.document)[0]
+
+
+def test_a_driver_that_ends_itself_costs_nothing_else(call, kernel_file):
+    done = call("launches", kernel_file(""), "--driver", "import os; os._exit(7)", "--json")
+    assert done.status == 1
+    told = [finding["message"] for finding in done.document["findings"]]
+    assert "the driver ended itself: exit status 7" in told
+    assert "no kernel was launched" in told
 
 
 def test_a_limit_of_time(call, kernel_file):
