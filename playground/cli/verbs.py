@@ -19,17 +19,23 @@ if TYPE_CHECKING:
 
     from playground.cli.task import Task
     from playground.cli.worker import Report
+    from playground.engine.ahead import Ahead
     from playground.protocol.messages import Exported
 
 
-def perform(task: Task, report: Report) -> None:
-    """Do `task` and put what was found into `report`; failures become findings."""
+def perform(task: Task, report: Report, ahead: Ahead | None = None) -> None:
+    """Do `task` and put what was found into `report`; failures become findings.
+
+    `ahead` are a sweep's processes that were started before; what it still has, its owner ends.
+    """
     try:
         session = attempt(report, task.file, "engine", "starting the engine", Session)
         try:
             report.put("device", schema.device(session.device))
+            if ahead is not None:
+                ahead.hand_over(session)
             if task.verb == "sweep":
-                # They start while the file runs.
+                # What is still missing starts while the file runs.
                 attempt(
                     report, task.file, "sweep", "starting the workers",
                     lambda: session.prestart_bench(workers_of(task)),

@@ -24,6 +24,7 @@ from playground.model.finding import Finding
 
 if TYPE_CHECKING:
     from playground.cli.schema import Json
+    from playground.engine.ahead import Ahead
 
 
 class Report:
@@ -106,17 +107,31 @@ def main() -> NoReturn:
     report.doing("importing torch and triton")
     interrupted = False
     try:
+        ahead = _started_ahead(task)
         try:
             from playground.cli.verbs import perform
         except Exception as error:  # torch or triton do not import: nothing can be done here
             report.add(_does_not_load(error))
         else:
-            perform(task, report)
+            perform(task, report, ahead)
+        finally:
+            if ahead is not None:
+                ahead.close()
     except KeyboardInterrupt:
         report.add(Finding("error", "engine", "interrupted", file=task.file or None))
         interrupted = True
     status = report.finish(interrupted=interrupted)
     _end(status)
+
+
+def _started_ahead(task: Task) -> Ahead | None:
+    """Start a sweep's processes, which import torch while this one does."""
+    if task.verb != "sweep":
+        return None
+    from playground.engine.ahead import start_ahead
+    from playground.model.sweep_workers import Workers
+
+    return start_ahead(Workers(task.gpus, task.share, task.cluster))
 
 
 def _end(status: int) -> NoReturn:

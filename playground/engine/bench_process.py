@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 START_LIMIT_S = 300.0
 """For so long a worker may run the file and its driver; the engine has run them before."""
+QUIET_CORES = 2
+"""Cores left to each bench worker: one launches, the other is the CUDA driver's threads'."""
 _POLL_S = 0.05
 _SHOWN = 300
 

@@ -7,6 +7,7 @@ poisoned CUDA context) is done to this one. When the engine goes, the worker goe
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import queue
@@ -41,6 +42,9 @@ def main() -> None:
     from playground.engine import session as _session  # noqa: F401 - and triton with it
     from playground.engine import trying as _trying  # noqa: F401
 
+    if inbox.empty():
+        _use_first()
+
     bench = _Bench()
     while True:
         message = pickle.loads(inbox.get())
@@ -48,6 +52,21 @@ def main() -> None:
         os.ftruncate(1, 0)
         os.lseek(1, 0, os.SEEK_SET)
         connection.send_bytes(pickle.dumps(bench.answer(message)))
+
+
+def _use_first() -> None:
+    """Import what every sweep needs and use the GPU once: the first config would wait for it."""
+    import torch
+    import triton
+
+    from playground.engine import confirming, proving, quick_check, screening  # noqa: F401
+
+    if torch.cuda.is_available() and not triton.knobs.runtime.interpret:
+        from playground.engine import gpu_first
+
+        # Where it fails the file's own run fails too, and says why, with a place.
+        with contextlib.suppress(Exception):
+            gpu_first.use_first()
 
 
 def _read(connection: Connection, inbox: queue.SimpleQueue[bytes]) -> None:

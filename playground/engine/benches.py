@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from playground.engine.bench_process import BenchProcess, recipe_of
+from playground.engine.bench_process import QUIET_CORES, BenchProcess, recipe_of
 from playground.engine.child_process import usable_cores
 from playground.engine.gpus import visible_gpus
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
     from playground.model.sweep_workers import Workers
 
-QUIET_CORES = 2
-"""Cores left to each bench worker: one launches, the other is the CUDA driver's threads'."""
 _FEWEST_CORES = 4
 """Cores from which on the timed processes get some of their own."""
 

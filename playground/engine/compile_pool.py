@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections import deque
@@ -11,14 +10,15 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import compile_crashes, machine
-from playground.engine.child_process import ChildProcess, usable_cores
-from playground.engine.compile_messages import Answer, Numbered, Order, UseFile
+from playground.engine import compile_crashes
+from playground.engine.child_process import usable_cores
+from playground.engine.compile_process import WorkerProcess, most_workers
 from playground.engine.stages_reached import Reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from playground.engine.compile_messages import Answer, Order, UseFile
     from playground.engine.job import Job
 
 COMPILE_LIMIT_S = 60.0
@@ -27,40 +27,8 @@ COMPILE_LIMIT_S = 60.0
 _POLL_S = 0.05
 _ORDERS_A_WORKER = 4
 """Orders that must wait before another worker is worth its start of about 1.5 s."""
-_MOST_WORKERS = 16
 _ABANDONED_S = 5.0
 """For so long a worker may go on with what was cancelled while others wait for one."""
-
-
-class WorkerProcess(ChildProcess):
-    """One compile worker, the file it has, and what is awaited of it."""
-
-    def __init__(self, cores: Iterable[int] = ()) -> None:
-        super().__init__("playground.engine.compile_worker", machine.compile_environment(), cores)
-        self._number = 0
-        self.generation = 0
-        self.files_taken = 0
-        self.awaited: int | None = None
-        self.reached: Reached | None = None
-        self.deadline = 0.0
-
-    def send(self, content: Any) -> int:
-        """Send a message; return its number."""
-        self._number += 1
-        self.send_object(Numbered(self._number, content))
-        return self._number
-
-    def take(self, use: UseFile) -> None:
-        """Hand over the file unless the worker has this very text already."""
-        if self.generation != use.generation:
-            self.send(use)
-            self.generation = use.generation
-            self.files_taken += 1
-
-    def receive(self) -> Numbered:
-        """Return the next message; raises `EOFError` or `OSError` when the worker died."""
-        message: Numbered = self.receive_object()
-        return message
 
 
 @dataclass
@@ -76,7 +44,7 @@ class WorkerPool:
     def __init__(self) -> None:
         self._workers: list[WorkerProcess] = []
         self._lock = threading.RLock()
-        self.limit = min(len(usable_cores()) or os.cpu_count() or 1, _MOST_WORKERS)
+        self.limit = most_workers()
         self._cores: frozenset[int] = frozenset()
 
     @property
@@ -95,6 +63,11 @@ class WorkerPool:
         with self._lock:
             while len(self._workers) < max(1, self.limit - spared):
                 self._start()
+
+    def adopt(self, workers: Iterable[WorkerProcess]) -> None:
+        """Take over workers that were started before there was a pool."""
+        with self._lock:
+            self._workers += workers
 
     @contextlib.contextmanager
     def kept_to(self, cores: Iterable[int]) -> Iterator[None]:

@@ -7,6 +7,7 @@ launch that the text makes meanwhile is noted and skipped. When the engine goes,
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import queue
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 _OUTPUT_LIMIT = 20_000
 _ALL = 16 << 20
 _NICE = 5
+_OF_EVERY_ORDER = (
+    "compile_findings", "loading", "simulated_cuda", "stages_reached", "surroundings",
+    "torch_doors", "worker_file", "triton_private.passes", "triton_private.skipped",
+)  # fmt: skip
+"""Modules that loading a file and compiling need, of this package."""
+_FILE_AND_ORDER = 2
+"""Messages from which on somebody waits: the file alone is told ahead."""
 
 
 def main() -> None:
@@ -38,6 +46,8 @@ def main() -> None:
     threading.Thread(target=_read, args=(connection, inbox), daemon=True).start()
     worker = _Worker()
     worker.get_ready()  # while nobody has asked for anything yet: it takes most of the start
+    if inbox.qsize() < _FILE_AND_ORDER:
+        worker.use_first()
     while True:
         message = pickle.loads(inbox.get())
 
@@ -107,6 +117,21 @@ class _Worker:
         # Many workers share the processors; none of them computes anything.
         torch.set_num_threads(1)
         compiled.prepare_compiler()
+
+    def use_first(self) -> None:
+        """Import what every order needs and compile once: the first order would wait for it."""
+        import importlib
+
+        from playground.engine.machine import DEFAULT_TARGET
+        from playground.engine.triton_private import first_compile
+
+        for name in _OF_EVERY_ORDER:
+            importlib.import_module(f"playground.engine.{name}")
+
+        # Where it fails a real order fails too, and that one says why, with a place. The target is
+        # not known yet; what costs is LLVM and ptxas, which all of NVIDIA's have in common.
+        with contextlib.suppress(Exception):
+            first_compile.compile_first(DEFAULT_TARGET)
 
     def _compile(self, order: Order, tell: Callable[[Any], None]) -> Answer:
         from playground.engine import compile_findings, stages_reached

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from playground.engine.capture import CapturedLaunch
+    from playground.engine.compile_process import WorkerProcess
     from playground.engine.hosting import Hosted
     from playground.model.compilations import Pass
     from playground.model.device import DeviceInfo
@@ -113,6 +114,11 @@ class Compiler:
     def prestart(self) -> None:
         """Start the first worker now, in the background, so that the first compile is quicker."""
         self._pool.prestart(self._used())
+
+    def adopt(self, workers: Iterable[WorkerProcess], environment: Mapping[str, str]) -> None:
+        """Take over workers that were started in this environment; what changed since is told."""
+        self._environment = dict(environment)
+        self._pool.adopt(workers)
 
     def start_all(self, spared: int = 0) -> None:
         """Start every worker but `spared` now, in the background: a sweep is about to come."""

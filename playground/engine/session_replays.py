@@ -249,8 +249,8 @@ class ReplayVerbs(TimingVerbs):
         benches.WorkersError
             There are fewer GPUs than workers asked for.
         """
-        from playground.engine.bench_process import spare_process
-        from playground.engine.benches import QUIET_CORES, worker_gpus
+        from playground.engine.bench_process import QUIET_CORES, spare_process
+        from playground.engine.benches import worker_gpus
         from playground.model.sweep_workers import Workers
 
         wanted = workers or Workers()

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--verify", action="store_true", help="measure every config at length")
     parser.add_argument(
         "--prestart", action="store_true",
-        help="start the workers before the file runs, as the command line does",
+        help="start the workers before the engine, as the command line does",
     )  # fmt: skip
     parser.add_argument("--side", choices=("sweep", "autotune"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -106,13 +106,20 @@ def _sweep(size: int, verify: bool) -> None:
     from collections import Counter
 
     import playground
+    from playground.engine.ahead import start_ahead
+    from playground.model.sweep_workers import Workers
+
+    # As the command line does: before torch is imported here.
+    ahead = start_ahead(Workers()) if os.environ.get(_PRESTART) else None
+
     from playground.engine.job import Job
     from playground.model.sweep_plan import SweepPlan
     from playground.model.sweep_space import make_space
 
     session = playground.open(ROOT / "kernels" / "matmul.py")
-    if os.environ.get(_PRESTART):
-        session.prestart_bench()
+    _say("sweep: the engine is there")
+    if ahead is not None:
+        ahead.hand_over(session)
     session.run(f"example(m={size}, n={size}, k={size}, dtype=torch.bfloat16)")
     _say("sweep: the file has run")
     launch = session.launches[0].info
