@@ -105,8 +105,10 @@ def test_three_workers_share_a_sweep_and_a_killed_ones_config_goes_to_another(ru
         SWEEP
         + """
 killed = []
+once = threading.Lock()  # each worker's thread calls it
 def take(reply):
-    if isinstance(reply, SweepProgress) and reply.done >= 2 and not killed:
+    wanted = isinstance(reply, SweepProgress) and reply.done >= 2
+    if wanted and once.acquire(blocking=False):
         alive = [one for one in psutil.Process().children()
                  if "playground.engine.bench_worker" in one.cmdline()]
         killed.append(len(alive))
