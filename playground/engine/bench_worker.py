@@ -62,11 +62,11 @@ def _use_first() -> None:
     from playground.engine import confirming, proving, quick_check, screening  # noqa: F401
 
     if torch.cuda.is_available() and not triton.knobs.runtime.interpret:
-        from playground.engine import gpu_first
+        from playground.engine.triton_private import first_gpu_use
 
         # Where it fails the file's own run fails too, and says why, with a place.
         with contextlib.suppress(Exception):
-            gpu_first.use_first()
+            first_gpu_use.use_first()
 
 
 def _read(connection: Connection, inbox: queue.SimpleQueue[bytes]) -> None:
