@@ -10,6 +10,8 @@ import stat
 import tempfile
 from pathlib import Path
 
+from playground.ui import window_lock
+
 _PREFIX = "tpg-"
 _SOCKET_PATH_LIMIT = 100
 """A Unix socket's path may have 107 bytes; the kernel appends the channel's number."""
@@ -44,17 +46,7 @@ def _remove_left_over(base: Path) -> None:
         # Another window, or another user, may do the same at this moment.
         with contextlib.suppress(OSError):
             status = folder.lstat()
-            if status.st_uid == os.getuid() and stat.S_ISDIR(status.st_mode) and _is_free(folder):
+            mine = status.st_uid == os.getuid() and stat.S_ISDIR(status.st_mode)
+            # Without a lock nothing is known of its window: this raises, and the folder stays.
+            if mine and not window_lock.is_held(folder / "lock"):
                 shutil.rmtree(folder)
-
-
-def _is_free(folder: Path) -> bool:
-    """Tell whether the window of `folder` has ended; without a lock nothing is known of it."""
-    lock = os.open(folder / "lock", os.O_RDWR)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(lock)
-    return True

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from playground.model.finding import Finding
+from playground.ui import window_lock
 from playground.ui.state_files import (
     StateProblem,
     private_folder,
@@ -205,15 +206,8 @@ class Unsaved(QObject):
 
 
 def _is_locked(path: Path) -> bool:
-    """Tell whether a process that runs now holds the lock at `path`."""
+    """Tell whether a process that runs now holds the lock at `path`; where there is none, no."""
     try:
-        lock = os.open(path, os.O_RDWR)
+        return window_lock.is_held(path)
     except OSError:
         return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(lock)
-    return False
