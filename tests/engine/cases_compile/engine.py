@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,17 @@ HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n"
 
 
 class CompileEngine:
-    """Sends requests to `child.py`; a request that raised there fails the test."""
+    """Sends requests to `child.py`; a request that raised there fails the test.
+
+    Triton's cache is its own: whether something is compiled or found, and what is known of how it
+    was compiled, must not depend on the tests that ran before.
+    """
 
     def __init__(self, *, interpret: bool = True) -> None:
-        environment = child_environment(interpret=interpret, PYTHONWARNINGS="ignore")
+        self._cache = tempfile.TemporaryDirectory(prefix="pg-triton-")
+        environment = child_environment(
+            interpret=interpret, PYTHONWARNINGS="ignore", TRITON_CACHE_DIR=self._cache.name
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.engine.cases_compile.child"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT,
@@ -55,6 +63,7 @@ class CompileEngine:
         self._process.stdin.close()
         self._process.wait(timeout=30)
         self._process.stdout.close()
+        self._cache.cleanup()
 
 
 def line_of(body: str, part: str) -> int:
