@@ -19,6 +19,7 @@ from playground.cli import display, process, qt_libraries, schema
 from playground.cli.probe import complaint
 from playground.cli.task import Task
 from playground.engine.machine import has_nvidia_gpu, interpret_wanted
+from playground.engine.start_failure import triton_remedy
 from playground.model.finding import Finding
 from playground.model.resources import kernels_dir
 
@@ -71,11 +72,15 @@ def _version(name: str) -> str | None:
 
 def _imports(name: str) -> list[Check]:
     version = _version(name)
-    if version is None:
-        return [Check(name, "fail", "not installed", _REINSTALL)]
+    no_release = name == "triton" and not sys.platform.startswith("linux")
+    remedy = triton_remedy() if no_release else _REINSTALL
     failure = _fails_in_process(f"import {name}")
+    if failure and version is None:
+        return [Check(name, "fail", "not installed", remedy)]
     if failure:
-        return [Check(name, "fail", f"{version}, and importing it fails: {failure}", _REINSTALL)]
+        return [Check(name, "fail", f"{version}, and importing it fails: {failure}", remedy)]
+    if version is None:  # from another distribution: a port, a build from source
+        return [Check(name, "ok", "imports")]
     return [Check(name, "ok", version)]
 
 

@@ -13,13 +13,13 @@ import json
 import os
 import signal
 import sys
-import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from playground.cli import schema
 from playground.cli.task import INTERRUPTED, Task
 from playground.engine.machine import prepare_environment
+from playground.engine.start_failure import require_triton, start_failure
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -109,9 +109,10 @@ def main() -> NoReturn:
     try:
         ahead = _started_ahead(task)
         try:
+            require_triton()
             from playground.cli.verbs import perform
         except Exception as error:  # torch or triton do not import: nothing can be done here
-            report.add(_does_not_load(error))
+            report.add(start_failure(error))
         else:
             perform(task, report, ahead)
         finally:
@@ -147,12 +148,6 @@ def _end(status: int) -> NoReturn:
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).fflush(None)  # what kernels print on a GPU waits in C's buffers
     os._exit(status)
-
-
-def _does_not_load(error: Exception) -> Finding:
-    message = f"the engine does not load: {type(error).__name__}: {error}"
-    hint = "`triton-playground doctor` says what is missing"
-    return Finding("error", "engine", message, hint, detail=traceback.format_exc())
 
 
 def _die_with_parent() -> None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
-import resource
+import sys
 from pathlib import Path
+
+import psutil
+
+if sys.platform != "win32":
+    import resource
 
 SHARE = 0.9
 """Of the machine's memory, for one process."""
@@ -16,7 +21,7 @@ _CGROUP_FILES = (
 
 def machine_bytes() -> int:
     """Return the memory of the machine, or of the container where that is less."""
-    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    whole: int = psutil.virtual_memory().total
     for name in _CGROUP_FILES:
         try:
             text = Path(name).read_text(encoding="ascii").strip()
@@ -40,9 +45,10 @@ def apply() -> None:
 
     Counted is what can be written and is nobody else's (RLIMIT_DATA): address space that CUDA only
     reserves, files and libraries do not count. A lower limit that was there before stays.
+    Windows has no such limit.
     """
     limit = limit_bytes()
-    if limit is None:
+    if limit is None or sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     known = [value for value in (limit, soft, hard) if value != resource.RLIM_INFINITY]
@@ -54,7 +60,14 @@ def refusal(error: BaseException) -> str:
     text = str(error)
     if not (isinstance(error, MemoryError) or "can't allocate memory" in text):
         return ""
-    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    if soft == resource.RLIM_INFINITY:
+    soft = _limit_here()
+    if soft is None:
         return "the machine has no memory left for this"
     return f"this wants more memory than the {soft / 1e9:.1f} GB that the engine may have"
+
+
+def _limit_here() -> int | None:
+    if sys.platform == "win32":
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return None if soft == resource.RLIM_INFINITY else soft

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from playground.engine.job import CancelledError, Job, Later
 from playground.engine.job_watch import JobWatch, cuda_is_busy
 from playground.engine.server_jobs import JOBS, STAGES
+from playground.engine.start_failure import start_failure
 from playground.model.finding import Finding
 from playground.model.targets import known_targets
 from playground.protocol import VERSION, messages
@@ -70,7 +71,7 @@ class EngineServer:
             ready = messages.Ready(VERSION, session.device, _targets(session))
             encode(ready, 0)
         except Exception as error:  # the window must hear of it, whatever it is
-            self._failure = (_start_failure(error),)
+            self._failure = (start_failure(error),)
         else:
             self._namespace.set_session(session)
             self._ready = ready
@@ -308,13 +309,6 @@ def _interrupted(request: Request) -> messages.Finished:
     stage = STAGES.get(type(request), "engine")
     finding = Finding("info", stage, "interrupted", "the engine is alive with all it holds")
     return messages.Finished(cancelled=True, findings=(finding,))
-
-
-def _start_failure(error: Exception) -> Finding:
-    hint = "check the installation with `triton-playground doctor`"
-    return Finding(
-        "error", "engine", f"the engine could not start: {type(error).__name__}: {error}", hint
-    )
 
 
 def _targets(session: Any) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import sys
 
 from playground.engine.compile_remedies import remedy_for
 from playground.engine.mode_lines import chooses_mode
+from playground.engine.start_failure import triton_remedy
 from playground.model.finding import Finding
 from playground.model.source_tree import tree_of
 
@@ -131,6 +132,8 @@ def _is_there(module: str) -> bool:
 
 def install_hint(module: str) -> str:
     """Return how to install the package that has `module`."""
+    if module == "triton":
+        return triton_remedy()
     return f"install it into this environment: pip install {_PACKAGES.get(module, module)}"
 
 

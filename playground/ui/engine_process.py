@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import sys
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from playground.protocol import VERSION, messages
 from playground.protocol.codec import ProtocolError, decode_reply, encode
@@ -19,6 +18,7 @@ from playground.ui.connection_watch import ConnectionWatch
 from playground.ui.engine_port import EnginePort
 from playground.ui.inbox import Inbox
 from playground.ui.kernel_process import GRACE_S, Kernel, start_kernel
+from playground.ui.process_end import ProcessEnd
 from playground.ui.socket_folder import SocketFolder
 
 if TYPE_CHECKING:
@@ -237,12 +237,10 @@ class EngineProcess(EnginePort):
         kernel.client.control_channel.send(session.msg("create_subshell_request", {}))
 
     def _watch(self, kernel: Kernel) -> None:
-        # A process descriptor becomes readable when the process ends: no polling, no waiting.
         if kernel.pid is None:
             return
-        kernel.pidfd = os.pidfd_open(kernel.pid)
-        kernel.notifier = QSocketNotifier(kernel.pidfd, QSocketNotifier.Type.Read, self)
-        kernel.notifier.activated.connect(self._on_exit)
+        kernel.end_watch = ProcessEnd(kernel.pid, self)
+        kernel.end_watch.ended.connect(self._on_exit)
 
     def _open_comms(self, kernel: Kernel) -> None:
         # Not before the first output message came: until the subscription stands, replies are lost.
@@ -378,8 +376,9 @@ class EngineProcess(EnginePort):
         if kernel.ready:
             return
         # The process lives but has no session: torch or triton could not be imported.
-        why = " ".join(finding.message for finding in reply.findings)
-        self.died.emit(why or "the engine did not start")
+        why = "; ".join(f"{finding.message} - {finding.hint}" for finding in reply.findings)
+        details = "\n".join(finding.detail for finding in reply.findings if finding.detail)
+        self.died.emit(f"{why or 'the engine did not start'}\n{details}".rstrip())
         self._set_state("dead")
 
     def _show_state(self) -> None:
@@ -423,9 +422,9 @@ class EngineProcess(EnginePort):
         self._executing = False
         if kernel is None:
             return
-        if kernel.notifier is not None:
-            kernel.notifier.setEnabled(False)
-            kernel.notifier.deleteLater()
+        if kernel.end_watch is not None:
+            kernel.end_watch.stop()
+            kernel.end_watch.deleteLater()
         if kernel.client is not None and kernel.inbox is not None:
             kernel.client.iopub_channel.message_received.disconnect(kernel.inbox.on_iopub)
             kernel.client.shell_channel.message_received.disconnect(kernel.inbox.on_shell)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_client.manager import KernelManager
-    from PySide6.QtCore import QSocketNotifier
 
     from playground.ui.engine_client import EngineClient
     from playground.ui.inbox import Inbox
+    from playground.ui.process_end import ProcessEnd
 
 GRACE_S = 1.0
 """How long a kernel may take to end by itself before it is killed."""
@@ -40,8 +40,7 @@ class Kernel:
     owned: bool = True
     far: bool = False
     client: EngineClient | None = None
-    pidfd: int | None = None
-    notifier: QSocketNotifier | None = None
+    end_watch: ProcessEnd | None = None
     inbox: Inbox | None = None
     subshell: str | None = None
     heard: bool = False
@@ -62,9 +61,6 @@ class Kernel:
 
     def end(self, *, graceful: bool) -> None:
         """End what was started for it, and free what it used; outside the window's thread."""
-        if self.pidfd is not None:
-            os.close(self.pidfd)
-            self.pidfd = None
         if self.client is not None:
             self.client.end()
 
@@ -92,9 +88,16 @@ class LocalKernel(Kernel):
 
     def interrupt(self) -> None:
         """Send SIGINT to the kernel alone: its compile workers go on."""
-        if self.pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGINT)
+        if self.pid is None:
+            return
+        if sys.platform == "win32":  # no signals there: the kernel waits for an event
+            from jupyter_client.win_interrupt import send_interrupt
+
+            provisioner: Any = self._manager.provisioner
+            send_interrupt(provisioner.process.win32_interrupt_event)
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGINT)
 
     @property
     def _manager(self) -> KernelManager:
@@ -111,8 +114,7 @@ class LocalKernel(Kernel):
                 with contextlib.suppress(Exception):  # a timeout: killed below
                     process.wait(timeout=GRACE_S)
             # Also after a good end: compile workers share the group, and none may stay behind.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGKILL)
+            _kill_group(self.pid)
             process.wait()
             if process.stdin is not None:
                 process.stdin.close()
@@ -138,6 +140,21 @@ class LocalKernel(Kernel):
         else:
             why = f"the engine process exited with status {code}"
         return self._with_report(why)
+
+
+def _kill_group(leader: int) -> None:
+    """Kill a process that leads a group of its own, and what is left of its group."""
+    if sys.platform == "win32":  # no groups there, but a tree while its root lives
+        import psutil
+
+        with contextlib.suppress(psutil.NoSuchProcess):
+            root = psutil.Process(leader)
+            for process in (*root.children(recursive=True), root):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def start_kernel(folder: Path, generation: int) -> Kernel:

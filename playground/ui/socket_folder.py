@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from pathlib import Path
 
@@ -24,13 +24,12 @@ class SocketFolder:
         base = Path(_short_folder() or tempfile.gettempdir())
         _remove_left_over(base)
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
-        self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._lock = window_lock.take(self.path / "lock")
 
     def remove(self) -> None:
         """Delete the folder with all in it."""
+        os.close(self._lock)  # first: Windows deletes no open file
         shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self._lock)
 
 
 def _short_folder() -> str | None:
@@ -46,7 +45,12 @@ def _remove_left_over(base: Path) -> None:
         # Another window, or another user, may do the same at this moment.
         with contextlib.suppress(OSError):
             status = folder.lstat()
-            mine = status.st_uid == os.getuid() and stat.S_ISDIR(status.st_mode)
+            mine = _is_mine(status) and stat.S_ISDIR(status.st_mode)
             # Without a lock nothing is known of its window: this raises, and the folder stays.
             if mine and not window_lock.is_held(folder / "lock"):
                 shutil.rmtree(folder)
+
+
+def _is_mine(status: os.stat_result) -> bool:
+    # Windows gives every user a temporary folder of their own, and files no such owner.
+    return sys.platform == "win32" or status.st_uid == os.getuid()

@@ -8,7 +8,6 @@ starts looks for such files whose lock is free.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import time
@@ -97,9 +96,7 @@ class Unsaved(QObject):
         try:
             self._folder = self._chosen or private_folder(state_folder() / "windows")
             private_folder(self._folder)
-            lock = os.open(self._folder / f"{self._name}.lock", os.O_CREAT | os.O_RDWR, 0o600)
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._lock = lock
+            self._lock = window_lock.take(self._folder / f"{self._name}.lock")
         except (StateProblem, OSError) as error:
             self._tell(str(error))
             return
@@ -114,9 +111,9 @@ class Unsaved(QObject):
         if self._folder is None or self._lock is None:
             return
         self._remove(self._place())
-        self._remove(self._folder / f"{self._name}.lock")
         os.close(self._lock)
         self._lock = None
+        self._remove(self._folder / f"{self._name}.lock")
 
     def keep_now(self, _what: object = None) -> None:
         """Write what is open now, unless it is written already."""
