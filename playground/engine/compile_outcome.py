@@ -11,21 +11,27 @@ from playground.engine.resources import disassemble
 from playground.engine.triton_private.compiled import tool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from playground.model.compiling import CompileReport
     from playground.model.finding import Finding
 
-_DISASSEMBLING = threading.Lock()
-"""Two views that ask for one cubin's SASS at a time, in threads of their own, get the same one."""
-
 
 class Asm(dict[str, "str | bytes"]):
-    """Text or binary by stage; `sass` is made from the cubin when first asked for."""
+    """Text or binary by stage; `sass` is made from the cubin when first asked for.
+
+    Two views that ask for one cubin's SASS at a time, in threads of their own, get the same one.
+    """
+
+    def __init__(self, stages: Mapping[str, str | bytes] | None = None) -> None:
+        super().__init__(stages or {})
+        self._disassembling = threading.Lock()
 
     def __missing__(self, stage: str) -> str | bytes:
         cubin = self.get("cubin")
         if stage != "sass" or not isinstance(cubin, bytes):
             raise KeyError(stage)
-        with _DISASSEMBLING:
+        with self._disassembling:
             if stage not in self:
                 sass = disassemble(cubin, tool("nvdisasm"))
                 self[stage] = sass_places.put_right(sass, str(self.get("ptx", "")))

@@ -15,7 +15,7 @@ from playground.engine.compile_places import in_library
 from playground.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from playground.engine.resources import Resources
     from playground.model.finding import Severity
@@ -90,6 +90,11 @@ _OTHER = _Kind(
     "", "the assembler (ptxas) remarks on this kernel; its words are in the details",
     "nothing has to be done for the result to be right; look at the details where time is lost",
 )  # fmt: skip
+
+
+def products_wait(told: Iterable[Finding]) -> bool:
+    """Tell whether the assembler runs products one after the other, by what compiling told."""
+    return any(finding.message.startswith(_WAIT) for finding in told)
 
 
 def findings(launch: Launch, taken: Resources, asm: Mapping[str, str | bytes]) -> list[Finding]:

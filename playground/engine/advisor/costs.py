@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from playground.engine import compile_remarks
 from playground.model.access_site import SECTOR_BYTES
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class Costs:
     `latency_ms`: waves of programs, each as long as the loads that wait for one another.
     `issue_ms`: instructions over what the schedulers issue. `spill_ms`: spill traffic over the L1's
     way out. `contention_ms`: atomics on one address, which the L2 does one a cycle. `serial` tells
-    that products and their loads take turns, because no loads run ahead.
+    that products and their loads take turns, because no loads run ahead; `in_turns` that products
+    and all other instructions do, because the assembler lets no product run beside them.
     """
 
     memory_ms: float = 0.0
@@ -54,12 +56,14 @@ class Costs:
     spill_ms: float = 0.0
     contention_ms: float = 0.0
     serial: bool = False
+    in_turns: bool = False
 
     @property
     def time_ms(self) -> float:
         """The longest part; spills come on top of what the schedulers issue."""
         loading = max(self.l2_ms, self.latency_ms)
         computing = self.arithmetic_ms + (loading if self.serial else 0.0)
+        computing += self.issue_ms if self.in_turns else 0.0
         return max(self.memory_ms, self.l2_ms, computing, self.latency_ms,
                    self.issue_ms + self.spill_ms, self.contention_ms)  # fmt: skip
 
@@ -69,7 +73,7 @@ class Costs:
         parts = {
             "device memory": self.memory_ms,
             "the L2's sectors": self.l2_ms,
-            "matrix products": self.arithmetic_ms,
+            "matrix products": self.arithmetic_ms + (self.issue_ms if self.in_turns else 0.0),
             "waiting for loads": self.latency_ms,
             "issuing instructions": self.issue_ms + self.spill_ms,
             "atomics on one address": self.contention_ms,
@@ -93,6 +97,7 @@ def costs(facts: Facts) -> Costs:
         spill_ms=_spill_ms(facts),
         contention_ms=_contention_ms(facts),
         serial=bool(coverage is not None and coverage.flops) and not is_pipelined(facts),
+        in_turns=compile_remarks.products_wait(facts.findings),
     )
 
 
@@ -242,6 +247,11 @@ def executed(facts: Facts) -> float:
     for line in facts.code.lines:
         total += _counted(line) * (facts.trips(line.line) - 1)
     return total
+
+
+def tensor_instructions(facts: Facts) -> int:
+    """Return the instructions of the tensor cores in the code."""
+    return 0 if facts.code is None else dict(facts.code.total).get("tensor core", 0)
 
 
 def slots(facts: Facts) -> float:

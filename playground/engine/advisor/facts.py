@@ -11,6 +11,8 @@ from playground.model import roofline
 from playground.model.targets import facts_for, parse_target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.access_site import AccessSite
@@ -107,15 +109,27 @@ class Facts:
         block = site.lanes_looked_at / site.executions
         return site.lanes / block / max(self.programs, 1)
 
-    def trips(self, line: int) -> float:
-        """Return how often one program runs a line: what its loops' accesses were counted to do.
+    def times(self, line: int) -> float:
+        """Return how often one program comes by a line: what its loops' accesses were counted to.
 
         1 outside of loops, and where nothing in the loop touches memory.
         """
+        return self._most(self.text.loops_around(line) if self.text is not None else ())
+
+    def trips(self, line: int) -> float:
+        """Return how often one program runs a line's machine code.
+
+        As `times`, but a loop that is unrolled has its code as often as it has rounds.
+        """
         if self.text is None:
             return 1.0
+        around = self.text.loops_around(line, unrolled=False)
+        rounds = self.text.unrolled_rounds(line, self.config.as_dict())
+        return max(self._most(around) / rounds, 1.0)
+
+    def _most(self, loops: Iterable[tuple[int, int]]) -> float:
         found = 1.0
-        for first, last in self.text.loops_around(line):
+        for first, last in loops:
             inside = [self.executions(site) for site in self.sites if first <= site.line <= last]
             found = max([found, *inside])
         return found

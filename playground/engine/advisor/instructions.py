@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine.advisor import rewrites
-from playground.engine.advisor.costs import LATENCY_MS, clock_ghz, executed
+from playground.engine.advisor.costs import LATENCY_MS, clock_ghz, executed, tensor_instructions
 from playground.engine.advisor.weighing import about, figure, gain_of, in_words, with_try
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _barriers(facts: Facts, trials: Trials) -> Advice | None:
         attempt = rewrites.removed_statement(facts, call)
         if attempt is None:
             continue
-        trips = facts.trips(call.lineno)
+        trips = facts.times(call.lineno)
         per_program = max(trips * LATENCY_MS, 1e-9)
         item = about(
             "instructions", "barrier",
@@ -199,5 +200,13 @@ def _prints(facts: Facts, trials: Trials) -> Advice | None:
             figure("instructions of one warp", executed(facts), "instructions", "compiled"),
             figure("the same without", executed(predicted.facts), "instructions", "compiled"),
         )  # fmt: skip
+        if trials.now.in_turns and not predicted.costs.in_turns:
+            found = figure(
+                "products that wait for each other, because a function is called between them",
+                tensor_instructions(facts),
+                "products",
+                "compiled",
+            )
+            item = replace(item, evidence=(*item.evidence, found))
         return with_try(trials, item, predicted, fewer(facts, predicted, "with it"))
     return None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine.advisor import choices, rewrites
-from playground.engine.advisor.costs import moved_bytes, peak_tflops
+from playground.engine.advisor.costs import moved_bytes, peak_tflops, tensor_instructions
 from playground.engine.advisor.resources import spills
 from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
 from playground.engine.findings import NotCountedError
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from playground.engine.advisor.facts import Facts
     from playground.engine.advisor.trials import Trials
-    from playground.model.advice import Advice
+    from playground.model.advice import Advice, Try
     from playground.model.schedule import CacheReuse
 
 _HALVES = ("float16", "bfloat16")
 _ROOM = 1.15
 _MUCH_AGAIN = 1.5
+_LONGEST_STEP = 1024
 
 
 def answers(facts: Facts) -> str:
@@ -32,7 +33,7 @@ def answers(facts: Facts) -> str:
     text = standing.text()
     if coverage.flops:
         kinds = ", ".join(kind for kind, _ in coverage.flops_by_kind)
-        used = "used" if _tensor_instructions(facts) else "not used"
+        used = "used" if tensor_instructions(facts) else "not used"
         text += f"; {standing.intensity:.3g} operations a byte, {kinds} products"
         text += f"; tensor cores {used}" if facts.code is not None else ""
     return text
@@ -48,10 +49,6 @@ def advice(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
     yield _ieee(facts, trials)
     yield _small_tiles(facts, trials)
     yield _order(facts, trials)
-
-
-def _tensor_instructions(facts: Facts) -> int:
-    return 0 if facts.code is None else dict(facts.code.total).get("tensor core", 0)
 
 
 def _line_of_dot(facts: Facts) -> int | None:
@@ -84,7 +81,7 @@ def _sum_of_products(facts: Facts, trials: Trials) -> Advice | None:
         facts, line,
         in_words(facts.text.shown(line)),
         figure("operations of the product", flops, "FLOP"),
-        figure("tensor core instructions now", _tensor_instructions(facts), "instructions",
+        figure("tensor core instructions now", tensor_instructions(facts), "instructions",
                "compiled"),
         figure(f"peak of {kind} products", fast, "TFLOP/s", "data sheet"),
         figure("peak of float32 arithmetic", plain, "TFLOP/s", "data sheet"),
@@ -118,7 +115,7 @@ def _upcast(facts: Facts, trials: Trials) -> Advice | None:
         figure("peak of 16-bit products", fast, "TFLOP/s", "data sheet"),
         figure(f"peak of {slow} products", now, "TFLOP/s", "data sheet"),
     )  # fmt: skip
-    predicted = trials.best([attempt], least=0.0)
+    predicted = trials.best([attempt], least=0.0, same_roof=False)
     gain = gain_of(fast / now, f"peak of 16-bit products over {slow}'s: {fast:g} / {now:g}")
     return with_try(trials, item, predicted, gain, same_roof=False)
 
@@ -137,13 +134,13 @@ def _ieee(facts: Facts, trials: Trials) -> Advice | None:
         "them in three products: choose by the accuracy that is needed",
         facts, _line_of_dot(facts),
         figure("float32 operations of tl.dot", flops, "FLOP"),
-        figure("tensor core instructions now", _tensor_instructions(facts), "instructions",
+        figure("tensor core instructions now", tensor_instructions(facts), "instructions",
                "compiled"),
         figure("peak of tf32 products", fast, "TFLOP/s", "data sheet"),
         figure("peak of float32 products", now, "TFLOP/s", "data sheet"),
         notes=("results differ in the last digits: the try is checked before it is timed",),
     )  # fmt: skip
-    predicted = trials.best(attempts[:1], least=0.0)
+    predicted = trials.best(attempts[:1], least=0.0, same_roof=False)
     gain = gain_of(fast / now, f"peak of tf32 products over float32's: {fast:g} / {now:g}")
     found = with_try(trials, item, predicted, gain, same_roof=False)
     if found is None or attempts[1] is None:
@@ -175,6 +172,8 @@ def _small_tiles(facts: Facts, trials: Trials) -> Advice | None:
     attempts = [trials.of_values({**dict(item), **longer}) for item in grown]
     attempts += [trials.of_values({**longer}), trials.of_values({**grown[1], **longer,
                                                                  "num_warps": 8})]  # fmt: skip
+    if dict(facts.coverage.flops_by_kind).get("fp32"):
+        attempts = [item for item in attempts if item is not None and _is_short(facts, item)]
     predicted = trials.best(attempts)
     if predicted is None:
         return None
@@ -190,6 +189,22 @@ def _small_tiles(facts: Facts, trials: Trials) -> Advice | None:
         figure("the same with the try", moved_bytes(predicted.facts), "B"),
     )  # fmt: skip
     return with_try(trials, item, predicted, None)
+
+
+def _is_short(facts: Facts, attempt: Try) -> bool:
+    """Tell whether a product without tensor cores stays a bearable number of instructions.
+
+    All of a step is written out: that many multiply-adds for each thread, and compiling takes as
+    long.
+    """
+    config = attempt.config(facts.config).as_dict()
+    each = 1.0
+    for name in choices.blocks(facts):
+        value = config[name]
+        each *= value if isinstance(value, int) else 1
+    warps = config.get("num_warps")
+    threads = (warps if isinstance(warps, int) else choices.warps(facts)) * facts.warp_size
+    return each <= _LONGEST_STEP * threads
 
 
 def _order(facts: Facts, trials: Trials) -> Advice | None:

@@ -1,18 +1,16 @@
-"""Memory access: coalescing, masks, hints, order, and atomics on one address or on none shared."""
+"""Memory access: coalescing, masks, hints, volatile loads; atomics stand in a file beside."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playground.engine.advisor import choices, hints, rewrites
+from playground.engine.advisor import atomics, choices, hints, rewrites
 from playground.engine.advisor.costs import (
-    LATENCY_MS,
     moved,
     moved_bytes,
     needed,
     slots,
-    updates_of_one_address,
 )
 from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
 
@@ -29,9 +27,7 @@ POOR_EFFICIENCY = 0.5
 _MUCH_OF_THE_TRAFFIC = 0.2
 MASKED_MUCH = 0.4
 _SECTORS_OF_A_LINE = 128
-_ONCE = 1.001
 _SHOWN = 0.005
-_CONTENDED = 256
 _FEW_BYTES = 1 << 16
 
 
@@ -58,7 +54,7 @@ def advice(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
     yield _masked_off(facts, trials)
     yield _missing_hint(facts, trials)
     yield _volatile(facts, trials)
-    yield from _atomics(facts, trials)
+    yield from atomics.advice(facts, trials)
 
 
 # ------------------------------------------------------------------- coalescing
@@ -248,103 +244,3 @@ def _by_slots(facts: Facts, predicted: Predicted) -> ExpectedGain:
         now / then if then else 1.0,
         f"issue slots of one warp with narrow accesses over wide ones: {now:,.0f} / {then:,.0f}",
     )
-
-
-# ------------------------------------------------------------------- atomics
-
-
-def _atomics(facts: Facts, trials: Trials) -> Iterator[Advice | None]:
-    for site in facts.sites:
-        if site.kind != "atomic" or site.bytes_requested < _FEW_BYTES // 16:
-            continue
-        updates = updates_of_one_address(site)
-        if updates <= _ONCE and facts.coverage is not None and not site.sampled:
-            yield _as_store(facts, trials, site)
-            return
-        if updates >= _CONTENDED:
-            found = _contended(facts, trials, site, updates)
-            yield found
-            if found is not None:
-                return
-        yield _order(facts, trials, site)
-        return
-
-
-def _as_store(facts: Facts, trials: Trials, site: AccessSite) -> Advice | None:
-    attempt = rewrites.atomic_to_store(facts, site.line)
-    if attempt is None:
-        return None
-    bytes_now = sum(item.bytes_requested for item in facts.sites) + site.bytes_requested
-    item = about(
-        "memory access", "atomic-store",
-        f"this atomic updates each element of {', '.join(site.tensors)} exactly once: nobody "
-        "shares it",
-        "store instead: tl.store(pointer, value, mask); an atomic makes the L2 read and write",
-        facts, site.line,
-        figure("elements updated", site.active, "elements"),
-        figure("updates of each", 1, "updates"),
-        file=site.file,
-        notes=("right only where the tensor holds zeros before the launch",),
-    )  # fmt: skip
-    factor = bytes_now / (bytes_now - site.bytes_requested)
-    gain = gain_of(factor, f"bytes at the L2 with the atomic's read over without: {factor:.3g}")
-    return with_try(trials, item, trials.best([attempt], least=0.0), gain)
-
-
-def _contended(facts: Facts, trials: Trials, site: AccessSite, updates: float) -> Advice | None:
-    settings = [
-        setting
-        for factor in (16, 8, 4)
-        for setting in choices.scaled(facts, factor, choices.blocks(facts))
-    ]
-    predicted = trials.best(choices.tries(trials, iter(settings)))
-    item = about(
-        "memory access", "atomic-contention",
-        f"{updates:,.0f} updates go to each element of {', '.join(site.tensors)}, one after "
-        "another in the L2",
-        "combine more within a program first (a larger block, tl.sum before the atomic), or give "
-        "every program an element of its own and add these up afterwards",
-        facts, site.line,
-        figure("updates of one element", updates, "updates"),
-        file=site.file,
-    )  # fmt: skip
-    then = replace(trials.now, contention_ms=0.0)
-    gain = by_parts(trials.now, then, "one update of an address a cycle, against none")
-    return with_try(trials, item, predicted, gain if predicted is None else None)
-
-
-def _order(facts: Facts, trials: Trials, site: AccessSite) -> Advice | None:
-    attempt = rewrites.relaxed(facts, site.line)
-    line = facts.by_line.get(site.line)
-    if attempt is None or line is None or not dict(line.counts).get("barrier", 0):
-        return None
-    fences = dict(line.counts)["barrier"]
-
-    def better(then: Facts) -> bool:
-        return _barriers(then) < _barriers(facts)
-
-    predicted = trials.best([attempt], better=better, least=0.0)
-    if predicted is None:
-        return None
-    times = facts.executions(site)
-    waits = times * LATENCY_MS
-    item = about(
-        "memory access", "atomic-order",
-        "this atomic orders all other memory accesses around it (sem='acq_rel', the default): each "
-        "waits until everything before it has arrived",
-        "write sem='relaxed' where the atomic only adds up and nothing is read because of it",
-        facts, site.line,
-        figure("fences and barriers on the line", fences, "instructions", "compiled"),
-        figure("atomics of one program here", times, "atomics"),
-        file=site.file,
-    )  # fmt: skip
-    each = max(trials.now.latency_ms, waits)
-    gain = gain_of(
-        1 + waits / max(each, 1e-9),
-        f"a wait of {LATENCY_MS * 1e3:g} µs (assumed) for each of {times:.3g} atomics of a program",
-    )
-    return with_try(trials, item, predicted, gain)
-
-
-def _barriers(facts: Facts) -> int:
-    return 0 if facts.code is None else dict(facts.code.total).get("barrier", 0)

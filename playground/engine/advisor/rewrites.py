@@ -275,17 +275,48 @@ def _end_name(node: ast.expr) -> tuple[int, int, int, int]:
 
 
 def removed_statement(facts: Facts, call: ast.Call) -> Try | None:
-    """Return the try that takes out the statement that a call is."""
+    """Return the try that takes out the statement that a call is.
+
+    With the `if` around it where nothing else is in that; a block that it leaves empty is passed.
+    """
     if facts.text is None:
         return None
+    label = f"without {ast.unparse(call.func)}"
     for node in ast.walk(facts.text.node):
-        if isinstance(node, ast.Expr) and node.value is call:
-            return made(facts.text, f"without {ast.unparse(call.func)}", [removed(node)])
+        for block in _statements(node):
+            for statement in block:
+                if not (isinstance(statement, ast.Expr) and statement.value is call):
+                    continue
+                if len(block) > 1:
+                    return made(facts.text, label, [removed(statement)])
+                if isinstance(node, ast.If) and not node.orelse and not _is_branch(facts, node):
+                    return made(facts.text, label, [removed(node)])
+                return made(facts.text, label, [replaced(statement, "pass")])
     return None
 
 
+def _is_branch(facts: Facts, node: ast.If) -> bool:
+    """Tell whether an `if` is what another one's `elif` or `else` holds, or alone in its block."""
+    if facts.text is None:
+        return True
+    return any(
+        block == [node] for outer in ast.walk(facts.text.node) for block in _statements(outer)
+    )
+
+
+def _statements(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of statements that a node holds."""
+    for name in ("body", "orelse"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
 def run_time_divisors(facts: Facts) -> tuple[set[str], int] | None:
-    """Return the parameters by which the kernel divides at run time, and the first line."""
+    """Return the parameters by which the kernel divides blocks at run time, and the first line.
+
+    A division of one number, as of the program's, costs nothing beside what a program does.
+    """
     if facts.text is None:
         return None
     parameters = {name for name, fixed in facts.text.parameters().items() if not fixed}
@@ -295,7 +326,7 @@ def run_time_divisors(facts: Facts) -> tuple[set[str], int] | None:
         if not (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.FloorDiv, ast.Mod))):
             continue
         read = named_values(facts.text.resolved(node.right)) & parameters
-        if read:
+        if read and facts.text.is_block(node.left):
             names |= read
             first = min(first or node.lineno, node.lineno)
     return (names, first) if names else None

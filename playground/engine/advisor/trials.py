@@ -7,12 +7,14 @@ model's time then. A change of the text goes through a session of its own, in th
 from __future__ import annotations
 
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from playground.engine.advisor.costs import Costs, costs
 from playground.engine.advisor.facts import Facts, gather
 from playground.engine.job import CancelledError
+from playground.engine.resources import ToolError
 from playground.model.advice import ExpectedGain, Try, edited, try_label
 from playground.model.config import validated
 from playground.model.knobs import KnobError
@@ -21,6 +23,7 @@ from playground.model.roofline import duration
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from playground.engine.compile_outcome import CompileOutcome
     from playground.engine.job import Job
     from playground.engine.session import Session
     from playground.model.advice import LineEdit
@@ -49,7 +52,9 @@ class Trials:
     def __init__(self, session: Session, facts: Facts, job: Job) -> None:
         self.session, self.facts, self.job = session, facts, job
         self.now = costs(facts)
+        self.is_at_the_roof = _is_at_the_roof(facts)
         self._known: dict[Try, Predicted | None] = {}
+        self._ahead: set[Try] = set()
 
     def of_values(self, values: dict[str, KnobValue]) -> Try | None:
         """Return the try that sets these knobs, None where one cannot take its value."""
@@ -99,6 +104,34 @@ class Trials:
             self._known[attempt] = self._look(attempt)
         return self._known[attempt]
 
+    def _compile_ahead(self, attempts: Sequence[Try]) -> None:
+        """Compile the next few tries of knobs at a time, where none of them is compiled yet.
+
+        As many as the workers that are up: what comes after a try that is good enough is in vain.
+        """
+        session, index = self.session, self.facts.launch.index
+        count = session.compiler.workers
+        first = attempts[0]
+        if count < 2 or first.edits or first in self._known or first in self._ahead:
+            return
+        wanted = [item for item in attempts[:count] if not item.edits and item not in self._known]
+        self._ahead.update(wanted)
+        try:
+            configs = [
+                session.chosen(index, item.config(self.facts.config), {})[1] for item in wanted
+            ]
+            made = session.compiler.compile_many(
+                session.launches[index], configs, self.facts.target, self.job
+            )
+        except CancelledError:
+            raise
+        except Exception as error:
+            if self.session.is_fatal(error):
+                raise
+            return  # each is looked at alone, and what cannot run is nothing to offer
+        with ThreadPoolExecutor(count) as pool:
+            list(pool.map(_disassembled, made.values()))
+
     def _look(self, attempt: Try) -> Predicted | None:
         try:
             with self._session_of(attempt) as (session, launch):
@@ -146,8 +179,11 @@ class Trials:
         better: Callable[[Facts], bool] = lambda _: True,
         enough: Callable[[Predicted], bool] | None = None,
         least: float = WORTH,
+        same_roof: bool = True,
     ) -> Predicted | None:
         """Return the most promising of some tries, None where none promises anything.
+
+        Nothing is looked at where the time measured leaves nothing to gain.
 
         Parameters
         ----------
@@ -158,11 +194,16 @@ class Trials:
             and arithmetic allow, when left out.
         least
             The expected gain below which a try is not offered.
+        same_roof
+            Whether the tries stay under the roof of today: another kind of product has another.
         """
+        if same_roof and self.is_at_the_roof:
+            return None
         good = enough if enough is not None else _is_near_the_roof
         looked_at = [item for item in dict.fromkeys(attempts) if item is not None][:MOST_LOOKED_AT]
         found = []
-        for attempt in looked_at:
+        for number, attempt in enumerate(looked_at):
+            self._compile_ahead(looked_at[number:])
             each = self.predicted(attempt)
             if each is None or not better(each.facts):
                 continue
@@ -224,6 +265,20 @@ def session_with(session: Session, text: str, launch: int, job: Job) -> Iterator
     finally:
         other.lend_compiler(None)
         other.close()
+
+
+def _disassembled(outcome: CompileOutcome) -> None:
+    """Make the machine code's text of a compilation, in any thread."""
+    if outcome.report is not None and "sass" in outcome.report.stages:
+        with contextlib.suppress(KeyError, ToolError):  # told where it is looked at
+            outcome.asm["sass"]
+
+
+def _is_at_the_roof(facts: Facts) -> bool:
+    """Tell whether the time that was measured is so near the roof that no gain is worth a word."""
+    standing = facts.standing
+    share = standing.share if standing is not None else None
+    return share is not None and share * WORTH > 1
 
 
 def _is_near_the_roof(predicted: Predicted) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import TYPE_CHECKING, Any
 
 import triton
 from triton import knobs
-from triton.runtime.jit import DependenciesFinder, JITFunction
+from triton.runtime.jit import DependenciesFinder, JITCallable, JITFunction
 
 from playground.engine import made_since
 from playground.engine.triton_private import wrappers
@@ -71,11 +72,14 @@ def _forget(function: Any) -> None:
 
 
 def complete_cache_keys() -> None:
-    """Let a kernel's cache key hold the constants that it takes from other modules.
+    """Let a kernel's cache key hold its file, and the constants that it takes from other modules.
 
-    Triton's key holds the globals of the kernel's own module, and not `settings.BLOCK` of an
-    imported one: after an edit there, the cache on disk would give the old kernel.
+    Triton's key holds the kernel's text and first line: for a copy of a file the cache on disk
+    would give the other's compilation, whose machine code names that file's lines. And it holds the
+    globals of the kernel's own module, and not `settings.BLOCK` of an imported one: after an edit
+    there, the cache would give the old kernel.
     """
+    _complete_by_file()
     original = DependenciesFinder.visit_Attribute
     if getattr(original, "_is_complete", False):
         return
@@ -89,3 +93,21 @@ def complete_cache_keys() -> None:
 
     visit._is_complete = True  # type: ignore[attr-defined]
     DependenciesFinder.visit_Attribute = visit
+
+
+def _complete_by_file() -> None:
+    whole = JITCallable.cache_key
+    if getattr(whole.fget, "_is_complete", False):
+        return
+
+    def cache_key(function: Any) -> Any:
+        with function._hash_lock:
+            if function.hash is None:
+                found = whole.fget(function)
+                place = getattr(function.fn, "__code__", None)
+                place = place.co_filename if place is not None else ""
+                function.hash = hashlib.sha256(f"{found} {place}".encode()).hexdigest()
+            return function.hash
+
+    cache_key._is_complete = True  # type: ignore[attr-defined]
+    JITCallable.cache_key = property(cache_key)

@@ -1,4 +1,4 @@
-"""A vector sum with a print left in, under a condition that never holds."""
+"""A float16 product with a print left in its loop, under a condition that never holds."""
 
 import torch
 import triton
@@ -8,33 +8,57 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @triton.jit
-def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = offsets < n
-    x = tl.load(x_ptr + offsets, mask=inside)
-    y = tl.load(y_ptr + offsets, mask=inside)
-    if n < 0:
-        tl.device_print("x", x)
-        tl.device_print("y", y)
-    tl.store(out_ptr + offsets, x + y, mask=inside)
+def product_kernel(
+    a_ptr, b_ptr, c_ptr, M, N, K,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    tiles_n = tl.cdiv(N, BLOCK_N)
+    pid = tl.program_id(0)
+    rows = pid // tiles_n * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = pid % tiles_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    k = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + rows[:, None] * K + k[None, :]
+    b_ptrs = b_ptr + k[:, None] * N + columns[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for step in range(0, tl.cdiv(K, BLOCK_K)):
+        left = K - step * BLOCK_K
+        a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (k[None, :] < left), other=0.0)
+        b = tl.load(b_ptrs, mask=(k[:, None] < left) & (columns[None, :] < N), other=0.0)
+        total = tl.dot(a, b, total)
+        if left < 0:
+            tl.device_print("left", left)
+        a_ptrs += BLOCK_K
+        b_ptrs += BLOCK_K * N
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    c_ptrs = c_ptr + rows[:, None] * N + columns[None, :]
+    tl.store(c_ptrs, total.to(c_ptr.dtype.element_ty), mask=inside)
 
 
-def inputs(n):
-    return torch.rand(n, device=DEVICE), torch.rand(n, device=DEVICE)
+def inputs(m, n, k):
+    a = torch.randn(m, k, device=DEVICE).half()
+    b = torch.randn(k, n, device=DEVICE).half()
+    return a, b
 
 
-def add(x, y):
-    out = torch.empty_like(x)
-    add_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](
-        x, y, out, x.numel(), BLOCK=1024
-    )
-    return out
+def product(a, b):
+    m, k = a.shape
+    n = b.shape[1]
+    c = torch.empty(m, n, device=a.device, dtype=a.dtype)
+
+    def grid(meta):
+        return (triton.cdiv(m, meta["BLOCK_M"]) * triton.cdiv(n, meta["BLOCK_N"]),)
+
+    product_kernel[grid](
+        a, b, c, m, n, k,
+        BLOCK_M=128, BLOCK_N=256, BLOCK_K=64, num_warps=8, num_stages=3,
+    )  # fmt: skip
+    return c
 
 
-def example(n=1 << 24):
-    return add(*inputs(n))
+def example(m=4096, n=4096, k=4096):
+    return product(*inputs(m, n, k))
 
 
-def reference(n=1 << 24):
-    x, y = inputs(n)
-    return x + y
+def reference(m=4096, n=4096, k=4096):
+    a, b = inputs(m, n, k)
+    return a @ b

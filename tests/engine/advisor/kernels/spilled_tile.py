@@ -1,4 +1,4 @@
-"""A float16 product in tiles of 256 x 256 by four warps."""
+"""A float16 product in tiles of 128 x 256 by four warps."""
 
 import torch
 import triton
@@ -48,7 +48,7 @@ def product(a, b):
 
     product_kernel[grid](
         a, b, c, m, n, k,
-        BLOCK_M=256, BLOCK_N=256, BLOCK_K=32, num_warps=4, num_stages=3,
+        BLOCK_M=128, BLOCK_N=256, BLOCK_K=64, num_warps=4, num_stages=3,
     )  # fmt: skip
     return c
 
