@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
+    from playground.cli.help_page import HelpParser
     from playground.model.experiment import ExperimentResult
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: HelpParser) -> None:
     """Add the verb's own options."""
-    add = parser.add_argument
+    add = parser.group("options of experiment").add_argument
     add(
         "names", nargs="*", metavar="NAME",
         help="which to measure: " + ", ".join(item.name for item in EXPERIMENTS),

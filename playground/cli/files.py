@@ -1,10 +1,13 @@
-"""Files the command line writes: never over one that is not its own."""
+"""Files the command line reads, and those it writes: never over one that is not its own."""
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from typing import TYPE_CHECKING
+
+from playground.model.resources import kernels_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +17,17 @@ _MARKS = (
     "tuned with Triton Playground", "report by Triton Playground", "Triton Playground's reproducer",
 )  # fmt: skip
 _PNG_MARK = b"tEXtSoftware\0Triton Playground"
+
+
+def bundled_or_given(file: str) -> str:
+    """Return the path of the bundled kernel of that name (`vector_add`), else `file` as it is.
+
+    What lies here under that name goes before.
+    """
+    if os.path.exists(file) or os.path.basename(file) != file:
+        return file
+    bundled = kernels_dir() / f"{file.removesuffix('.py')}.py"
+    return str(bundled) if bundled.is_file() else file
 
 
 def is_own_export(path: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -10,6 +9,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playground.cli.examples import EXAMPLES
+from playground.cli.files import bundled_or_given
+from playground.cli.help_notes import verb_groups, window_notes
+from playground.cli.help_page import HelpParser
 from playground.cli.options import VERBS, parser_of, task_of, version
 from playground.cli.outputs import (
     OutputError,
@@ -21,24 +24,12 @@ from playground.cli.outputs import (
 )
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from playground.cli.process import Outcome
     from playground.model.finding import Stage
     from playground.ui.kernel_remote import RemotePlace
-
-
-_EXAMPLES = """\
-examples:
-  triton-playground kernels/vector_add.py
-  triton-playground bench kernels/vector_add.py --set size=2**20 --set BLOCK_SIZE=512
-  triton-playground compile kernels/matmul.py --target cuda:80 --emit ptx
-  triton-playground coverage kernels/matmul.py --set m=512 --reuse --png tiles.png
-  triton-playground sweep kernels/softmax.py --space num_warps=2,4,8 --json
-
-exit status: 0; 1 if an error was found; 2 if the command line asks for what is not there;
-130 if interrupted
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,44 +55,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # ------------------------------------------------------------------ the window
 
 
-def window_parser() -> argparse.ArgumentParser:
+def window_parser() -> HelpParser:
     """Return the parser of what opens the window."""
-    verbs = "\n".join(f"  {name:<10} {text}" for name, text in VERBS.items())
-    parser = argparse.ArgumentParser(
+    parser = HelpParser(
         "triton-playground",
-        usage="triton-playground [FILE] | triton-playground VERB FILE [OPTION ...]",
-        description="Open FILE in the window; without a display do the same work in the terminal.",
-        epilog=f"verbs, each with --help:\n{verbs}\n\n{_EXAMPLES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        ("triton-playground [FILE] [OPTION ...]", "triton-playground VERB FILE [OPTION ...]"),
+        "Open a Python file that launches Triton kernels, move its knobs and see what each does: "
+        "in a window, or in the terminal where there is no display.",
+        EXAMPLES[""],
+        window_notes,
+        before=verb_groups(VERBS),
     )
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a Python file with Triton kernels")
-    parser.add_argument(
-        "--headless", action="store_true", help="work in the terminal although there is a display"
-    )
-    parser.add_argument(
-        "--output-dir",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="where the tuned file and the picture go when there is no window (default: here)",
-    )
-    parser.add_argument(
-        "--remote", metavar="HOST", default="",
-        help="run the engine on another machine over SSH; it needs triton-playground, no display",
+    add = parser.group("the window").add_argument
+    add(
+        "file", nargs="?", metavar="FILE",
+        help="a Python file with Triton kernels, or the name of a bundled one (vector_add)",
     )  # fmt: skip
-    parser.add_argument(
-        "--remote-python", metavar="PYTHON", default="python3",
-        help="HOST's Python with triton-playground (default: python3)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--existing", metavar="FILE", default="",
-        help="use a running Jupyter kernel, by its connection file (on HOST, with --remote)",
-    )  # fmt: skip
-    parser.add_argument(
+    add(
         "--desktop", choices=("install", "remove"),
         help="write an entry with an icon into your desktop's menu (Linux), or take it away",
     )  # fmt: skip
-    parser.add_argument("--version", action="version", version=version())
+    add = parser.group("an engine elsewhere").add_argument
+    add(
+        "--remote", metavar="HOST", default="",
+        help="run the engine on another machine over SSH; it needs triton-playground, no display",
+    )  # fmt: skip
+    add(
+        "--remote-python", metavar="PYTHON", default="python3",
+        help="HOST's Python with triton-playground (default: python3)",
+    )  # fmt: skip
+    add(
+        "--existing", metavar="FILE", default="",
+        help="use a running Jupyter kernel, by its connection file (on HOST, with --remote)",
+    )  # fmt: skip
+    add = parser.group("without a display").add_argument
+    add("--headless", action="store_true", help="work in the terminal although there is a display")
+    add(
+        "--output-dir", type=Path, default=Path(), metavar="DIR",
+        help="where the tuned file and the picture go (default: here)",
+    )  # fmt: skip
+    parser.add_general(version())
     return parser
 
 
@@ -110,8 +103,10 @@ def _window(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.desktop is not None:
         return _desktop(options.desktop)
-    if options.file is not None and (wrong := _no_file(options.file)):
-        parser.error(wrong)
+    if options.file is not None:
+        options.file = bundled_or_given(options.file)
+        if wrong := _no_file(options.file):
+            parser.error(wrong)
     from playground.cli import display
 
     reason = "--headless was given" if options.headless else display.why_none()
@@ -177,10 +172,15 @@ def _verb(verb: str, arguments: Sequence[str]) -> int:
         from playground.cli import past_sweeps
 
         return past_sweeps.show(options, parser)
+    if verb == "kernels":
+        from playground.cli import kernels_verb
+
+        return kernels_verb.show(options)
     if verb == "experiment":
         from playground.cli import experiment_verb
 
         return experiment_verb.run(options, parser)
+    options.file = bundled_or_given(options.file)
     task = task_of(verb, options, parser)
     from playground.cli import coverage_files, process
 
@@ -223,7 +223,7 @@ def _no_file(file: str) -> str:
     if path.is_dir():
         return f"{file} is a folder, not a file: give the path of a Python file"
     if not path.exists():
-        return f"{file} does not exist: give the path of a Python file"
+        return f"{file} does not exist: give the path of a Python file, or a bundled kernel's name"
     if not path.is_file():
         return f"{file} is not a plain file: give the path of a Python file"
     try:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from playground.model.places import settings_file
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from playground.ui.theme import ThemeName
 
@@ -24,15 +25,6 @@ LAYOUT_VERSION = 6
 ThemeChoice = Literal["light", "dark", "system"]
 
 
-def settings_path() -> Path:
-    """Return the settings file; `PLAYGROUND_CONFIG_DIR` names another folder for it."""
-    folder = os.environ.get("PLAYGROUND_CONFIG_DIR")
-    if folder:
-        return Path(folder) / "window.ini"
-    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(base) / "triton-playground" / "window.ini"
-
-
 class Settings:
     """Typed access to the settings file; a damaged entry counts as absent.
 
@@ -40,7 +32,7 @@ class Settings:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        place = path or settings_path()
+        place = path or settings_file()
         self.note = _made_usable(place)
         self._store = QSettings(str(place), QSettings.Format.IniFormat)
         self._store.setValue("version", VERSION)

@@ -12,10 +12,14 @@ import json
 import os
 import shutil
 import tempfile
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+
+from playground.model.places import state_place
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 T = TypeVar("T")
 
@@ -34,13 +38,7 @@ def state_folder() -> Path:
     StateProblem
         The folder can't be made.
     """
-    chosen = os.environ.get("PLAYGROUND_CONFIG_DIR")
-    if chosen:
-        folder = Path(chosen) / "state"
-    else:
-        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-        folder = Path(base) / "triton-playground"
-    return private_folder(folder)
+    return private_folder(state_place())
 
 
 def private_folder(folder: Path) -> Path:

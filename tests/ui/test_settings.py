@@ -3,7 +3,8 @@
 import pytest
 from PySide6.QtCore import QByteArray
 
-from playground.ui.settings import RECENT_LIMIT, Settings, settings_path
+from playground.model.places import settings_file
+from playground.ui.settings import RECENT_LIMIT, Settings
 from tests.full_disks import read_only_folder
 
 
@@ -68,10 +69,10 @@ def test_a_damaged_file_means_defaults(tmp_path):
 
 def test_folder_can_be_chosen(tmp_path, monkeypatch):
     monkeypatch.setenv("PLAYGROUND_CONFIG_DIR", str(tmp_path))
-    assert settings_path() == tmp_path / "window.ini"
+    assert settings_file() == tmp_path / "window.ini"
     monkeypatch.delenv("PLAYGROUND_CONFIG_DIR")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/x")
-    assert str(settings_path()) == "/x/triton-playground/window.ini"
+    assert str(settings_file()) == "/x/triton-playground/window.ini"
 
 
 @pytest.mark.parametrize(
