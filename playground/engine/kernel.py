@@ -106,6 +106,7 @@ def run_kernel(arguments: Sequence[str]) -> None:
     server = EngineServer(app.kernel, namespace)
     server.register()
     shell.events.register("post_execute", server.end_forked)
+    shell.events.register("post_execute", lambda: server.tidying.end(littered=True))
 
     def start_session() -> None:
         # In the main thread, so that CUDA's context and signal handlers belong to it.

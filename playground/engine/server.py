@@ -7,10 +7,13 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tornado.ioloop import IOLoop
+
 from playground.engine.job import CancelledError, Job, Later
 from playground.engine.job_watch import JobWatch, cuda_is_busy
 from playground.engine.server_jobs import JOBS, STAGES
 from playground.engine.start_failure import start_failure
+from playground.engine.tidying import Tidying, set_apart
 from playground.model.finding import Finding
 from playground.model.targets import known_targets
 from playground.protocol import VERSION, messages
@@ -55,6 +58,7 @@ class EngineServer:
         self._cancelled_early: dict[int, None] = {}
         self._greetings: list[Callable[[], None]] = []
         self._watch = JobWatch()
+        self.tidying = Tidying(IOLoop.current())
         self._pid = os.getpid()
 
     # ------------------------------------------------------------------------------ start
@@ -78,6 +82,7 @@ class EngineServer:
             self._session = session
             if session.device.mode == "gpu":
                 self._watch.gpu_is_busy = cuda_is_busy
+                set_apart()
         with self._lock:
             greetings, self._greetings = self._greetings, []
         for greet in greetings:
@@ -126,6 +131,7 @@ class EngineServer:
         if received is None:
             return
         request, number = received
+        self.tidying.begin()
         job = Job(lambda reply: self._send(comm, message, reply, number))
         with self._lock:
             self._jobs[number] = job
@@ -149,6 +155,8 @@ class EngineServer:
             ).start()
         else:
             self._finish(finished, job, number)
+        failed = isinstance(finished, messages.Finished) and finished != messages.Finished()
+        self.tidying.end(littered=failed or isinstance(request, messages.Run))
 
     def _finish(self, finished: messages.Finished, job: Job, number: int) -> None:
         with self._lock:
@@ -185,6 +193,8 @@ class EngineServer:
             return messages.Finished(findings=self._failure)
         try:
             job.check()
+            if isinstance(request, messages.Run):
+                self._namespace.show_module({})  # its tensors would stay beside the new ones
             reply = JOBS[type(request)](self._session, request, job)
             if isinstance(reply, Later):
                 return reply

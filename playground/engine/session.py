@@ -6,6 +6,7 @@ The window drives it through messages, the console as `play`, programs through `
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -359,7 +360,8 @@ class Session(
     def _forget(self) -> None:
         from playground.engine.triton_private import wrappers
 
-        if self.namespace:
+        ran = bool(self.namespace)
+        if ran:
             wrappers.forget_rewritten(self.namespace)
         self.namespace = {}
         self.launches = LaunchList()
@@ -370,3 +372,6 @@ class Session(
         self.last = Last()
         self.changes = fingerprint.Changes()
         self.kept = Kept()
+        if ran:
+            # A module is a ring of references: what it held must not stand in the next run's way.
+            gc.collect()

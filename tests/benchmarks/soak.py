@@ -4,9 +4,13 @@ Run: python -m tests.benchmarks.soak --actions 10000 [--seed N] [--minutes M]
 
 The real window on its real engine. After every action the text must be what was typed, and every
 result that arrives must be of the config shown, told by arithmetic: the grid from BLOCK_SIZE, the
-stores from the problem size, the threads from num_warps. At the end memory, file handles and
-threads of window and engine are compared, medians early and late. The exit status is 1 for a
-crash, a lost edit, a wrong answer or a leak.
+stores from the problem size, the threads from num_warps.
+
+Memory, file handles and threads of window, engine and its workers are noted every 100 actions, all
+at rest. The first third of a process's life is its warm-up: bounded stores fill (64 replays, 48
+compilations, 5000 measurements ...). After it nothing may grow by more than 5 %: the last quarter
+against the first, medians of memory, the least of what is counted, since a thread comes and goes
+with its job. The exit status is 1 for a crash, a lost edit, a wrong answer or a leak.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from playground.engine.tidying import REST_S
 from playground.model.resources import kernels_dir
 from playground.ui.app import ErrorsToFindings, build_window
 from playground.ui.collector import Collector
@@ -43,12 +48,14 @@ BLOCKS, WARPS, STAGES = (64, 128, 256, 512, 1024, 2048, 4096), (1, 2, 4, 8), (1,
 FLAT = 0.05
 SAMPLE_EVERY = 100
 WAIT_S = 120.0
+REST_MS = round(1000 * REST_S) + 300
+"""Until an engine that rests has given back what it does not use."""
 LAST_RESTART = 0.6
 """Of the actions: the engine lives on after it, so that its memory can be compared."""
 
 WEIGHTS = {
     "drag": 30, "move": 40, "type": 14, "undo text": 3, "run": 3, "undo knob": 3, "interrupt": 2,
-    "cancel": 2, "reset": 1, "pin": 1, "cache": 1, "theme": 0.5, "look": 3, "restart": 0.3,
+    "cancel": 2, "reset": 1, "pin": 1, "cache": 1, "theme": 0.2, "look": 3, "restart": 0.3,
     "kill": 0.1,
 }  # fmt: skip
 
@@ -63,16 +70,24 @@ class Use:
     gpu_bytes: int = 0
 
 
+WHO = ("window", "engine", "workers")
+WHAT = ("rss", "handles", "threads", "gpu_bytes")
+
+
 @dataclass
 class Outcome:
-    """What a soak found; `growth` is late over early, minus 1, by what was compared."""
+    """What a soak found.
+
+    `levels` are the first sample, the one after the warm-up and the last, by what was compared;
+    `growth` is the last over the second, minus 1.
+    """
 
     seed: int
     actions: Counter[str] = field(default_factory=Counter)
     answers: int = 0
     faults: list[str] = field(default_factory=list)
     growth: dict[str, float] = field(default_factory=dict)
-    levels: dict[str, tuple[float, float]] = field(default_factory=dict)
+    levels: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     elapsed_s: float = 0.0
 
 
@@ -103,8 +118,7 @@ class Soak:
         self.last: list[str] = []
         self.deaths: list[str] = []
         self.engine.died.connect(self.deaths.append)
-        self.window_use: list[Use] = []
-        self.engine_use: list[Use] = []
+        self.uses: dict[str, list[Use]] = {who: [] for who in WHO}
         document = self.document
         document.compiledChanged.connect(self._on_compiled)
         document.coveredChanged.connect(self._on_covered)
@@ -329,28 +343,34 @@ class Soak:
     def sample(self) -> None:
         """Note what window and engine hold."""
         gc.collect()
-        self.window_use.append(_use(psutil.Process()))
-        if self.engine.pid is not None:
-            use = _use(psutil.Process(self.engine.pid))
-            use.gpu_bytes = _gpu_bytes()
-            if self.engine_use and getattr(self, "_pid", None) != self.engine.pid:
-                self.engine_use.clear()  # another life
-            self._pid = self.engine.pid
-            self.engine_use.append(use)
+        self.pause(REST_MS)
+        self.uses["window"].append(_use([psutil.Process()]))
+        if self.engine.pid is None:
+            return
+        engine = psutil.Process(self.engine.pid)
+        use = _use([engine])
+        use.gpu_bytes = _gpu_bytes()
+        if getattr(self, "_pid", None) != self.engine.pid:
+            self.uses["engine"].clear()  # another life
+            self.uses["workers"].clear()
+        self._pid = self.engine.pid
+        self.uses["engine"].append(use)
+        self.uses["workers"].append(_use(engine.children(recursive=True)))
 
     def _compare(self) -> None:
-        for who, uses in (("window", self.window_use), ("engine", self.engine_use)):
+        for who, uses in self.uses.items():
             settled = uses[len(uses) // 3 :]
             part = max(len(settled) // 4, 1)
             if len(settled) < 4:
                 continue
-            for what in ("rss", "handles", "threads", "gpu_bytes"):
-                early = statistics.median(getattr(use, what) for use in settled[:part])
-                late = statistics.median(getattr(use, what) for use in settled[-part:])
-                if not early:
+            for what in WHAT:
+                level = statistics.median if what in ("rss", "gpu_bytes") else min
+                warm = level(getattr(use, what) for use in settled[:part])
+                end = level(getattr(use, what) for use in settled[-part:])
+                if not warm:
                     continue
-                self.outcome.growth[f"{who} {what}"] = late / early - 1
-                self.outcome.levels[f"{who} {what}"] = (early, late)
+                self.outcome.growth[f"{who} {what}"] = end / warm - 1
+                self.outcome.levels[f"{who} {what}"] = (getattr(uses[0], what), warm, end)
 
     def close(self) -> None:
         """End window and engine."""
@@ -364,8 +384,18 @@ class Soak:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def _use(process: psutil.Process) -> Use:
-    return Use(process.memory_info().rss, process.num_fds(), process.num_threads())
+def _use(processes: list[psutil.Process]) -> Use:
+    """Return what some processes hold together; one that has just ended holds nothing."""
+    use = Use(0, 0, 0)
+    for process in processes:
+        try:
+            with process.oneshot():
+                use.rss += process.memory_info().rss
+                use.handles += process.num_fds()
+                use.threads += process.num_threads()
+        except psutil.Error:
+            continue
+    return use
 
 
 def _gpu_bytes() -> int:
@@ -400,11 +430,12 @@ def main() -> int:
     done = ", ".join(f"{count} {name}" for name, count in outcome.actions.most_common())
     print(f"{sum(outcome.actions.values())} actions in {outcome.elapsed_s:.0f} s: {done}")
     print(f"{outcome.answers} answers; {soak.killed} kills, {len(soak.deaths)} deaths")
+    print(f"{'':17} {'start':>9} {'warm':>9} {'end':>9}  (memory in MB)")
     leaks = []
     for name, growth in outcome.growth.items():
-        early, late = outcome.levels[name]
         scale = 1e6 if name.endswith(("rss", "bytes")) else 1
-        print(f"{name:15} {early / scale:9.1f} {late / scale:9.1f}  {100 * growth:+.1f} %")
+        levels = " ".join(f"{level / scale:9.1f}" for level in outcome.levels[name])
+        print(f"{name:17} {levels}  {100 * growth:+.1f} %")
         if growth > FLAT:
             leaks.append(f"{name} grew by {100 * growth:.1f} %")
     for fault in leaks:

@@ -37,6 +37,9 @@ def compile_beside(compile_copy: Callable[[], None], device: torch.device, job: 
         except queue.Empty:
             job.check()
             continue
-        if failure is not None:
-            raise failure
+        try:
+            if failure is not None:
+                raise failure
+        finally:
+            del failure  # it knows this frame, which would hold it
         return

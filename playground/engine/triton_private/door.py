@@ -271,7 +271,10 @@ class _Door:
             self._tuners.took(tuner, kwargs, config)
             tuner.nargs = None
             return result
-        raise failure if failure is not None else RuntimeError("the autotuner offers no config")
+        try:
+            raise failure if failure is not None else RuntimeError("the autotuner offers no config")
+        finally:
+            del failure  # it knows this frame, which would hold it
 
 
 def _entry_around(kernel: Any) -> Any:

@@ -248,7 +248,10 @@ class Launches:
                 lambda: self._run_program(executor.fn, arguments),
             )
             self._memory.launch.programs = programs
-            programs.run_all()
+            try:
+                programs.run_all()
+            finally:
+                self._memory.stopped_by = None  # its frames hold this launch's tensors
         if any(storage.told != storage.start for storage in storages):
             executor._restore_args_dev(args, host_args, named, host_named)
 

@@ -80,8 +80,13 @@ class Programs:
         except BaseException as error:
             self._error = self._error or error
         self._end_others()
-        if self._error is not None:
-            raise self._error
+        # Kept here, it would hold every frame it went through, and those this launch's tensors.
+        failure, self._error = self._error, None
+        try:
+            if failure is not None:
+                raise failure
+        finally:
+            del failure
 
     def wait(self, progressed: bool, place: str) -> None:
         """Let another program go on; called by one that waits, returns when it is its turn again.

@@ -331,8 +331,11 @@ class TracingCopy:
                 continue
             self._kernels[variant] = kernel
             return
-        if failure is not None:
-            raise failure
+        try:
+            if failure is not None:
+                raise failure
+        finally:
+            del failure  # it knows this frame, which would hold it
 
     def launch(
         self, grid: tuple[int, int, int], arguments: Mapping[str, Any], variant: str = "count"

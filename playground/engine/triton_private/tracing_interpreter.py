@@ -122,6 +122,9 @@ class InterpreterCounter:
             # Running program after program says what is wrong, if anything is.
             self.why_exact = repr(error)
             return None
+        finally:
+            for watch in followed:
+                watch.stopped_by = None  # its frames hold the watch
         return made.out_of_bounds(interpreter.MOST_SITES)
 
     # Questions --------------------------------------------------------------------------------
