@@ -75,9 +75,9 @@ def test_a_killed_kernel_comes_back_with_the_last_run(app: App) -> None:
 @pytest.mark.parametrize("loop", ["while True:\n    pass\n", "import time\ntime.sleep(1000)\n"])
 def test_an_endless_driver_is_interrupted(app: App, tmp_path: Path, loop: str) -> None:
     pid = app.engine.pid
-    run_file(app, tmp_path, loop)
-    wait_for(lambda: app.engine.state == "busy")
-    pause(0.3)
+    begun = tmp_path / "begun"
+    run_file(app, tmp_path, f"open({str(begun)!r}, 'w').close()\n{loop}")
+    wait_for(begun.exists)
     app.document.interrupt()
     wait_for(lambda: app.engine.state == "ready", 10, "the engine after the interrupt")
     assert app.engine.pid == pid
@@ -129,10 +129,10 @@ def test_a_module_that_closes_stdout(app: App, tmp_path: Path) -> None:
 
 
 def test_cancel_ends_a_driver_that_never_ends(app: App, tmp_path: Path) -> None:
-    app.write(tmp_path, "while True:\n    pass\n")
+    begun = tmp_path / "begun"
+    app.write(tmp_path, f"open({str(begun)!r}, 'w').close()\nwhile True:\n    pass\n")
     app.document.run()
-    wait_for(lambda: app.engine.state == "busy", 10, "the run")
-    pause(0.3)
+    wait_for(begun.exists, 20, "the run")  # before it there is nothing to interrupt
     app.document.cancel()
     wait_for(lambda: app.engine.state == "ready", 20, "the end of the run")
     assert any("interrupted" in found.message for found in app.document.findings)
