@@ -32,7 +32,8 @@ def test_a_session_uses_the_processes_started_before_it(run_engine):
         gone = not psutil.pid_exists(bench.pid) and not psutil.pid_exists(compiler.pid)
         answer([without_torch, ours == {bench.pid, compiler.pid}, told.get("PG_AFTER"),
                 "PG_BEFORE" in told, [row.status for row in result.rows], gone])
-        """
+        """,
+        fresh=True,  # nothing is imported yet where they are started
     )
     assert answer == [True, True, "1", False, ["correct", "correct"], True]
 
