@@ -25,6 +25,7 @@ _PADDING = frozenset({"next_power_of_2", "next_power_of_two", "next_pow2", "bit_
 _FACTS = frozenset({"shape", "size", "stride", "numel", "ndim", "dim", "dtype", "element_size",
                     "itemsize", "is_contiguous", "requires_grad"})  # fmt: skip
 _WHOLE = frozenset({"arange", "zeros", "full", "static_assert", "static_print", "device_print"})
+_COUNTING = frozenset({"range", "min", "max", "abs", "int"})
 _LARGEST_CONSTANT = 16
 
 
@@ -124,13 +125,77 @@ def _is_floor(expression: ast.expr) -> bool:
     )
 
 
+def deals_programs(session: Session, launch: CapturedLaunch, name: str) -> bool:
+    """Tell whether a knob may set how much of the work each program takes: `pid * BLOCK`.
+
+    Where the text does not show it (a helper is called with the knob), it may.
+    """
+    kernel = _kernel_of(session, launch)
+    return kernel is None or _deals_programs(kernel, name)
+
+
+@functools.lru_cache(maxsize=64)
+def _deals_programs(kernel: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
+    knobs, programs = {name}, set[str]()
+    for _ in range(3):  # a value handed on from line to line; loops go back
+        for node in ast.walk(kernel):
+            if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) or not node.value:
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {
+                item.id
+                for target in targets
+                for item in ast.walk(target)
+                if isinstance(item, ast.Name)
+            }
+            if _has(node.value, programs, "program_id"):
+                programs |= names
+            if _has(node.value, knobs):
+                knobs |= names
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            sides = (node.left, node.right), (node.right, node.left)
+            if any(_has(one, knobs) and _has(two, programs, "program_id") for one, two in sides):
+                return True
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            given = [*node.args, *(item.value for item in node.keywords)]
+            if node.func.id not in _COUNTING and any(_has(item, knobs) for item in given):
+                return True
+    return False
+
+
+def _has(expression: ast.expr, names: set[str], called: str = "") -> bool:
+    """Tell whether a number is made of one of `names`, or of a call of `called`.
+
+    What is loaded, and a block's own indices, are made of other things.
+    """
+    if isinstance(expression, ast.Name):
+        return expression.id in names
+    if isinstance(expression, ast.Call):
+        function = expression.func
+        own = str(getattr(function, "attr", None) or getattr(function, "id", ""))
+        if own == called:
+            return True
+        if own in _WHOLE or own == "load" or own.startswith("atomic_"):
+            return False
+    return any(
+        _has(child, names, called)
+        for child in ast.iter_child_nodes(expression)
+        if isinstance(child, ast.expr)
+    )
+
+
+def _kernel_of(
+    session: Session, launch: CapturedLaunch
+) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    flow = session.kept.entries.flow(session)
+    return flow.index.kernels.get((launch.info.file, launch.info.line))
+
+
 def _takes_all(session: Session, launch: CapturedLaunch, name: str) -> bool:
     """Tell whether a kernel uses a block size for one whole block only, never to step through."""
-    flow = session.kept.entries.flow(session)
-    kernel = flow.index.kernels.get((launch.info.file, launch.info.line))
-    if kernel is None:
-        return False
-    return _only_whole(kernel, name)
+    kernel = _kernel_of(session, launch)
+    return kernel is not None and _only_whole(kernel, name)
 
 
 @functools.lru_cache(maxsize=64)

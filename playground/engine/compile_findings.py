@@ -172,7 +172,8 @@ def _message(links: list[BaseException]) -> str:
         own = getattr(link, "error_message", None)
         if own:
             return str(own).strip()
-        if not hasattr(link, "node") and str(link).strip():
+        # Of a name that it does not take Triton tells without a place: there is no node then.
+        if not hasattr(getattr(link, "node", None), "lineno") and str(link).strip():
             text = str(link.args[0]) if isinstance(link, KeyError) and link.args else str(link)
             return text.strip()
     return ""

@@ -138,6 +138,12 @@ _REMEDIES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"unsupported AST node type: (\w+)", _unsupported_syntax),
     (r"module 'triton\.language(\.\w+)?' has no attribute '?(\w+)", _missing_name),
     (r"[Bb]lock pointers have been removed", _DESCRIPTORS),
+    (r"expected value shape \[.*\], got \[",
+     "one of the two blocks does not follow a knob: where the host makes the TensorDescriptor, "
+     "give it the block shape from the variables that the launch passes, or set it in the config's "
+     "pre_hook"),
+    (r"invalid (\w+) identifier: ",
+     "rename the kernel; its parameters and variables may keep their names"),
     (r"variable (\w+) has initial type (.+) but is re-assigned to (.+) in loop", _kind_of_loop),
     (r"Mismatched type for (\w+) between then block", _one_type),
     (r"initial value for .*loop", "a variable changed in a loop must keep its type and shape: cast "

@@ -32,6 +32,10 @@ def _unsupported(found: re.Match[str]) -> str:
     return f"a kernel cannot hold {words}: Triton compiles no {node}"
 
 
+def _shape(text: str) -> str:
+    return " × ".join(re.findall(r"\d+", text))
+
+
 _SENTENCES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"unsupported AST node type: (\w+)", _unsupported),
     (r"module '(tl[.\w]*|triton\.language)' has no attribute '?(\w+)",
@@ -77,6 +81,12 @@ _SENTENCES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"__setitem__ is not supported", "one element of a block cannot be assigned"),
     (r"For loop bounds and step must all be ints, are \((.*)\)",
      lambda found: f"a loop counts in whole numbers; start, end and step are {found[1]}"),
+    (r"expected value shape \[(.*)\], got \[(.*)\]",
+     lambda found: f"the descriptor's block is {_shape(found[1])}, and what is stored is "
+     f"{_shape(found[2])}"),
+    (r"invalid (\w+) identifier: (.+)",
+     lambda found: f"Triton takes names of kernels in letters from a to z, digits and _ only: "
+     f"{found[2]}"),
     (r"simultaneous multiple comparison", "a comparison of three values is not supported"),
     (r"must be real number, not tensor",
      "one of Python's own functions is called with a value of the kernel (it must be real number, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -103,11 +104,47 @@ def on_tensor(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
 
 
 def distinct_elements(cells: torch.Tensor, view: TensorView) -> torch.Tensor:
-    """Return a counter vector as `on_tensor` does, a broadcast dimension once: no copy either."""
-    shape = [
+    """Return a counter vector as `on_tensor` does, a broadcast dimension once: no copy either.
+
+    Where windows overlap, elements stand here several times: `first_shown` tells them.
+    """
+    return cells.as_strided(
+        _without_broadcast(view), view.strides, cells.storage_offset() + view.offset
+    )
+
+
+def _without_broadcast(view: TensorView) -> tuple[int, ...]:
+    return tuple(
         1 if stride == 0 else size for size, stride in zip(view.shape, view.strides, strict=True)
-    ]
-    return cells.as_strided(shape, view.strides, cells.storage_offset() + view.offset)
+    )
+
+
+def first_shown(view: TensorView, device: torch.device) -> torch.Tensor | None:
+    """Return where in `distinct_elements` each element stands for the first time, row by row.
+
+    None where each stands there once: for all tensors but overlapping windows.
+    """
+    shape, reach = _without_broadcast(view), 0
+    for stride, size in sorted(zip(view.strides, shape, strict=True)):
+        if size > 1:
+            if stride <= reach:
+                return _first_shown(shape, view.strides, device)
+            reach += (size - 1) * stride
+    return None
+
+
+@functools.lru_cache(maxsize=4)
+def _first_shown(
+    shape: tuple[int, ...], strides: tuple[int, ...], device: torch.device
+) -> torch.Tensor:
+    import torch
+
+    reach = 1 + sum((size - 1) * by for size, by in zip(shape, strides, strict=True))
+    cells = torch.arange(reach, device=device).as_strided(shape, strides).reshape(-1)
+    order = torch.arange(len(cells), device=device)
+    first = torch.full((reach,), len(cells), device=device)
+    first.scatter_reduce_(0, cells, order, "amin")
+    return (first[cells] == order).reshape(shape)
 
 
 def named_tensors(arguments: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:

@@ -14,6 +14,7 @@ from playground.engine.counter_layout import (
     Layout,
     TensorView,
     distinct_elements,
+    first_shown,
     on_tensor,
 )
 from playground.engine.job import Job
@@ -206,6 +207,9 @@ class Counts:
             for axis, stride in enumerate(view.strides):
                 if stride == 0 and view.shape[axis] > 1:
                     distinct = distinct.narrow(axis, 0, 1)
+            once = first_shown(view, distinct.device)
+            if once is not None:
+                distinct = distinct[once]
             unwritten = int(torch.count_nonzero(distinct & 1))
             multi = int(torch.count_nonzero(distinct & 2))
         whole = self.run.programs_counted is None
@@ -231,7 +235,11 @@ class Counts:
         if not self.run.values_compared:
             return None
         cells = self.cells.disputed
-        return 0 if cells is None else int(torch.count_nonzero(distinct_elements(cells, view)))
+        if cells is None:
+            return 0
+        held = distinct_elements(cells, view)
+        once = first_shown(view, held.device)
+        return int(torch.count_nonzero(held if once is None else held[once]))
 
     def flags(self, tensor: str) -> torch.Tensor | None:
         """Return uint8 in the tensor's shape: bit 0 unwritten, bit 1 written by several programs.

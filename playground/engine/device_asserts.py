@@ -36,9 +36,26 @@ def is_one(file: str, line: int) -> bool:
     return any(at == line for _, at, _ in assertions([file]))
 
 
+def asserts_by_itself(file: str, line: int) -> bool:
+    """Tell whether an assertion of the user's (`assert`, `tl.static_assert`) stands on a line."""
+    try:
+        tree = tree_of("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):  # changed meanwhile
+        return True
+    return any(
+        node.lineno <= line <= (node.end_lineno or node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert)
+        or (isinstance(node, ast.Call) and _called(node.func) in ("static_assert", "device_assert"))
+    )
+
+
+def _called(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
 def _is_device_assert(function: ast.expr) -> bool:
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name == "device_assert"
+    return _called(function) == "device_assert"
 
 
 def _text(call: ast.Call) -> str:

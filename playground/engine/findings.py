@@ -8,6 +8,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import device_asserts, memory_limit, slips
+from playground.engine.compile_wording import plain_message
 from playground.engine.source_text import lines_of
 from playground.model.finding import Finding, Stage
 from playground.model.outline import syntax_finding
@@ -146,8 +147,12 @@ def finding_from_exception(
     if type(error).__name__ == "InterpreterError":
         # Raised by the kernel's own lines: what the compiler would refuse, for the most part.
         stage = "compile"
-        if isinstance(cause, AssertionError):
-            at_run_time = device_asserts.is_one(place.get("file", ""), place.get("line", 0))
+        at = place.get("file", ""), place.get("line", 0)
+        if isinstance(cause, AssertionError) and not device_asserts.asserts_by_itself(*at):
+            # Triton's own, which the compiler makes as well: told in the same words.
+            message = plain_message(str(cause), "AssertionError", "")
+        elif isinstance(cause, AssertionError):
+            at_run_time = device_asserts.is_one(*at)
             kind = "tl.device_assert" if at_run_time else "static assertion"
             message = f"{kind} failed: {cause}".removesuffix(": ")
             hint = "the kernel itself rules this config out"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.engine.counter_layout import distinct_elements, on_tensor
+from playground.engine.counter_layout import distinct_elements, first_shown, on_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,13 +28,17 @@ def unread(cells: Cells, view: TensorView, loads: AccessCount) -> int | None:
         return None
     if loads.minimum:
         return 0
-    return int(torch.count_nonzero(distinct_elements(cells.loads, view) == 0))
+    missing = distinct_elements(cells.loads, view) == 0
+    once = first_shown(view, missing.device)
+    return int(torch.count_nonzero(missing if once is None else missing & once))
 
 
 def read_again(cells: Cells, view: TensorView, loads: AccessCount) -> tuple[int, int] | None:
     """Return the first and last of one short run of elements loaded more often than all others."""
     # Above the least: that many loads more, at most so many elements.
     counts = distinct_elements(cells.loads, view)
+    if first_shown(view, counts.device) is not None:
+        return None  # no place in windows that overlap is one element's alone
     more = loads.total - loads.minimum * counts.numel()
     if not loads.minimum or not 0 < more <= _SHORT_RUN * counts.numel():
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from playground.engine.access_sites import touched
-from playground.engine.counter_layout import PROGRAM_LIMIT, distinct_elements
+from playground.engine.counter_layout import PROGRAM_LIMIT, distinct_elements, first_shown
 from playground.engine.poisoning import never_written
 from playground.model.hazard import Hazard, HazardPlace
 
@@ -214,7 +214,8 @@ def _told(
     run: MarkedRun, tensors: Mapping[RecordedSite, tuple[str, ...]],
     stores: torch.Tensor | None = None,
 ) -> list[Hazard]:  # fmt: skip
-    count = int(torch.count_nonzero(cells))
+    once = first_shown(view, cells.device)
+    count = int(torch.count_nonzero(cells if once is None else cells & once))
     if not count:
         return []
     index = _first_index(cells)

@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from playground.engine import bound
 from playground.engine.arguments import argument_value, knob_value, replace_tensors, tensors_in
 from playground.engine.capture import grid_size
 from playground.engine.entries import set_by_tuning
@@ -289,6 +290,7 @@ def _did_not_follow(
         if (origin := flow.origin(call, name)) is not None
         and isinstance(origin[1], ast.Constant)
         and session.kept.entries.of(session, launch, name).changes_inputs is None
+        and bound.deals_programs(session, launch, name)
     ]
     if not written:
         return ()

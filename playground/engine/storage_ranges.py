@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import torch
 
-from playground.engine.counter_layout import ONE_CELL_BYTES, distinct_elements
+from playground.engine.counter_layout import ONE_CELL_BYTES, distinct_elements, first_shown
 from playground.model.coverage import AccessCount
 
 if TYPE_CHECKING:
@@ -91,13 +91,19 @@ class StorageRanges:
         return used
 
     def access_count(self, direction: Direction, view: TensorView) -> AccessCount:
-        """Return how often a tensor's elements are touched; one behind a broadcast axis once."""
+        """Return how often a tensor's elements are touched, each once however often it is shown.
+
+        Several indices show one behind a broadcast axis, and where windows overlap.
+        """
         seen = distinct_elements(self._cells[direction], view)
         if seen.numel() == 0:
             return AccessCount(0, 0, 0)
         low, high = self.of(direction, view.storage)
         if low != high:
             low, high = torch.stack(torch.aminmax(seen)).tolist()
+        once = first_shown(view, seen.device)
+        if once is not None:
+            seen = seen[once]
         total = low * seen.numel() if low == high else _sum(seen)
         return AccessCount(total, low, high)
 

@@ -38,6 +38,34 @@ def test_it_fails_in_the_interpreter_where_its_mask_lets_it(tmp_path):
         engine.close()
 
 
+OWN = """
+@triton.jit
+def k(x, n, B: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, [16, 32], [32, 1], [16, 32])
+    if n == 3:
+        d.store([0, 0], tl.zeros([8, 32], tl.float32))
+    tl.static_assert(
+        B > 32
+    )
+
+def example(n=3):
+    k[(1,)](torch.ones(16, 32), n, 32)
+"""
+
+
+def test_what_triton_itself_asserts_is_not_called_the_kernels_own(tmp_path):
+    engine = CompileEngine()
+    try:
+        (told,) = engine.open(tmp_path, OWN)["findings"]
+        assert f"case.py:{line_of(OWN, 'd.store(')}: error (compile): the descriptor's " in told
+        assert "block is 16 × 32, and what is stored is 8 × 32" in told
+        (told,) = engine.open(tmp_path, OWN, "example(4)")["findings"]
+        assert "static assertion failed" in told
+        assert "the kernel itself rules this config out" in told
+    finally:
+        engine.close()
+
+
 def test_on_a_gpu_the_only_one_of_the_file_is_named(tmp_path):
     path = tmp_path / "case.py"
     path.write_text(BODY)
