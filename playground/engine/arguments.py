@@ -11,6 +11,7 @@ import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from playground.engine.triton_private import wrappers
+from playground.model.knob_uses import uses_in
 from playground.model.knobs import Knob, KnobValue, constexpr_knob, option_knob
 from playground.model.launch import Argument, TensorInfo
 
@@ -182,8 +183,9 @@ def knobs_of(
 ) -> tuple[Knob, ...]:
     """Return every knob of a launch: its constexprs in order, then the target's launch options."""
     constexprs = wrappers.constexpr_names(function)
+    uses = uses_in(wrappers.source_text(function))
     knobs = [
-        constexpr_knob(name, knob_value(value, value))
+        constexpr_knob(name, knob_value(value, value), uses.get(name))
         for name, value in arguments.items()
         if name in constexprs
     ]

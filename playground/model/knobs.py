@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from playground.model.knob_uses import Use
 
 KnobValue = bool | int | float | str | None
 """The value of a knob; a dtype is its Triton name (`"tl.float16"`)."""
@@ -18,6 +21,8 @@ DTYPE_NAMES = (
     "tl.uint8", "tl.uint16", "tl.uint32", "tl.uint64",
 )  # fmt: skip
 
+_MOST_STAGES = 8
+_FEW_ROUNDS = 16
 _REGISTERS = (16, 255)
 """The least and the most registers a thread that ptxas takes as a limit."""
 
@@ -56,14 +61,22 @@ def is_power_of_two(value: int) -> bool:
     return value > 0 and value & (value - 1) == 0
 
 
-def constexpr_knob(name: str, value: object) -> Knob:
-    """Return the knob for a `tl.constexpr` parameter whose captured value is `value`."""
-    if isinstance(value, bool):
-        return Knob(name, "bool", "constexpr", value, (False, True))
+def constexpr_knob(name: str, value: object, use: Use | None = None) -> Knob:
+    """Return the knob for a `tl.constexpr` parameter whose captured value is `value`.
+
+    `use` is what the kernel's text uses it for, where that tells. A loop that runs often steps
+    through powers of two all the same: by one it would take a day.
+    """
+    if isinstance(value, bool) or (use == "flag" and value in (0, 1)):
+        return Knob(name, "bool", "constexpr", bool(value), (False, True))
     if isinstance(value, int):
-        if is_power_of_two(value) and value > 1:
+        if use == "stages":
+            return Knob(name, "int", "constexpr", value, minimum=min(1, value),
+                        maximum=max(_MOST_STAGES, value))  # fmt: skip
+        counted = use == "count" and value <= _FEW_ROUNDS
+        if is_power_of_two(value) and not counted and (value > 1 or use == "block"):
             return Knob(name, "pow2", "constexpr", value, minimum=1, maximum=max(1 << 20, value))
-        return Knob(name, "int", "constexpr", value, minimum=min(0, value),
+        return Knob(name, "int", "constexpr", value, minimum=min(1 if counted else 0, value),
                     maximum=max(64, 4 * abs(value)))  # fmt: skip
     if isinstance(value, str):
         choices = DTYPE_NAMES if value in DTYPE_NAMES else (value,)
