@@ -57,6 +57,26 @@ def standard_output_taken() -> Iterator[Written]:
         written.text = os.pread(file.fileno(), _MOST_BYTES, start).decode(errors="replace")
 
 
+@contextlib.contextmanager
+def silenced() -> Iterator[None]:
+    """Throw away what the process writes to descriptor 1; wait for the GPU before and at the end.
+
+    What was written before comes out first.
+    """
+    libc = ctypes.CDLL(None)
+    sys.stdout.flush()
+    libc.fflush(None)
+    before, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        libc.fflush(None)
+        os.dup2(before, 1)
+        os.close(before)
+
+
 def buffer_size() -> int | None:
     """Return the bytes of the GPU's print buffer, None where that cannot be told."""
     try:

@@ -52,6 +52,8 @@ class Kept:
         The reference's tensors beside those the driver returned, or None before they are known.
     entries
         Where knobs enter the host code.
+    may_print
+        Whether a kernel of the files may print, None before that was looked at.
     """
 
     replays: OrderedDict[Key, PreparedReplay] = field(default_factory=OrderedDict)
@@ -72,6 +74,7 @@ class Kept:
     entries: Entries = field(default_factory=_no_entries)
     targets: dict[CapturedLaunch, Any] = field(default_factory=dict)
     expected: tuple[list[Expected], tuple[Finding, ...]] | None = None
+    may_print: bool | None = None
 
     def keep_replay(self, key: Key, prepared: PreparedReplay) -> None:
         """Keep a prepared replay."""

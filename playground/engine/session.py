@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine import fingerprint, helper_modules, loading, machine, surroundings
+from playground.engine import fingerprint, helper_modules, loading, machine, printing, surroundings
 from playground.engine.earlier import Earlier
 from playground.engine.findings import FatalError, finding_from_exception, is_fatal
 from playground.engine.interpreting import in_mode
@@ -340,11 +340,15 @@ class Session(
 
     @contextlib.contextmanager
     def guarded(self, job: Job) -> Iterator[None]:
-        """Say at once when an error has made this process unusable, and stop when cancelled."""
+        """Say at once when an error has made this process unusable, and stop when cancelled.
+
+        What kernels print on a GPU meanwhile is thrown away: see `printing`.
+        """
         try:
-            with self.watched(job), surroundings.as_in_the_run(self):
-                yield
-            self.synchronize()
+            with printing.unheard(self):
+                with self.watched(job), surroundings.as_in_the_run(self):
+                    yield
+                self.synchronize()
         except Exception as error:
             if self.is_fatal(error) and not isinstance(error, FatalError):
                 raise FatalError(str(error)) from error

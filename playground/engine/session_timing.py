@@ -106,7 +106,7 @@ class TimingVerbs:
     def _timed(
         self, launch: int, config: Config, budget_ms: float, cache: CacheMode, job: Job
     ) -> Measurement:
-        from playground.engine import timing
+        from playground.engine import printing, sampling, timing
         from playground.engine.replay import put_back_after
 
         counted, exact = self._counted(launch, config, job)
@@ -114,9 +114,23 @@ class TimingVerbs:
             measurement = timing.measure(
                 prepared, budget_ms=budget_ms, cache=cache, job=job, counted=counted
             )
+            if self._prints(launch, config, job):
+                restores = sampling.reads_what_it_writes(counted)
+                silent_ms, note = printing.without_prints(
+                    self._me, measurement, prepared, cache, restores, job
+                )
+                notes = (*measurement.notes, note)
+                measurement = replace(measurement, silent_ms=silent_ms, notes=notes)
         if not exact:
             measurement = replace(measurement, bytes_requested=None, bytes_unique=None, flops=None)
         return measurement
+
+    def _prints(self, launch: int, config: Config, job: Job) -> bool:
+        from playground.engine import printing
+
+        if self._me.device.mode != "gpu" or not printing.may_print(self._me):
+            return False
+        return printing.prints(self._me.compile(launch, config, job=job))
 
     def compare(
         self,

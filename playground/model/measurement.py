@@ -59,6 +59,7 @@ class Measurement:
     say nothing about a GPU, and no bandwidth is derived from them.
     Sampling ends when the median is `settled` or the `budget_ms` of measuring time is spent.
     `bytes_requested` and `bytes_unique` are counted per launch (see `Coverage`), never typed in.
+    `silent_ms` is the median without the kernel's prints, None where it has none.
     """
 
     launch: int
@@ -75,6 +76,7 @@ class Measurement:
     budget_ms: float | None = None
     stopped: Stopped = "budget"
     notes: tuple[str, ...] = ()
+    silent_ms: float | None = None
 
     @property
     def median_ms(self) -> float:

@@ -4,7 +4,7 @@ import ctypes
 import os
 
 from playground.engine.alone import printed_on_gpu
-from playground.engine.gpu_prints import standard_output_taken
+from playground.engine.gpu_prints import silenced, standard_output_taken
 
 
 def test_what_c_and_python_write_is_taken_and_told_apart(capfd):
@@ -32,3 +32,17 @@ def test_a_full_buffer_is_said():
     assert prints.lost
     assert "print buffer" in prints.notes[0]
     assert not printed_on_gpu(said, (1, 1, 1), "", 4096, None).lost
+
+
+def test_what_is_silenced_goes_nowhere_and_what_was_before_comes_out(capfd):
+    libc = ctypes.CDLL(None)
+    libc.puts(b"before")
+    with silenced():
+        os.write(1, b"pid (0, 0, 0) idx () n: 7\n")
+        libc.puts(b"meanwhile")
+        with standard_output_taken() as said:
+            libc.puts(b"what is asked for")
+    libc.puts(b"afterwards")
+    libc.fflush(None)
+    assert capfd.readouterr().out == "before\nafterwards\n"
+    assert said.lines() == ["what is asked for"]
