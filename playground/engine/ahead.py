@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from playground.engine import machine
 from playground.engine.bench_process import QUIET_CORES, spare_process
 from playground.engine.compile_process import WorkerProcess, most_workers
+from playground.engine.gpus import visible_gpus
 
 if TYPE_CHECKING:
     from playground.engine.child_process import ChildProcess
@@ -25,18 +26,18 @@ class Ahead:
     """Processes that nobody owns yet; `environment` is what they were started in."""
 
     environment: dict[str, str]
-    benches: list[ChildProcess] = field(default_factory=list)
+    benches: list[tuple[str, ChildProcess]] = field(default_factory=list)
     compilers: list[WorkerProcess] = field(default_factory=list)
 
     def hand_over(self, session: Session) -> None:
         """Give them to a session, which uses and ends them from now on."""
-        session.spare_benches += [("", bench) for bench in self.benches]
+        session.spare_benches += self.benches
         session.compiler.adopt(self.compilers, self.environment)
         self.benches, self.compilers = [], []
 
     def close(self) -> None:
         """End those that no session has taken."""
-        for process in (*self.benches, *self.compilers):
+        for process in (*(bench for _, bench in self.benches), *self.compilers):
             process.close()
         self.benches, self.compilers = [], []
 
@@ -44,15 +45,25 @@ class Ahead:
 def start_ahead(workers: Workers) -> Ahead:
     """Start what a sweep by these workers needs; they run nothing of the user's until then.
 
-    Where several GPUs are asked for, only those that compile: which GPUs there are the engine
-    finds out.
+    Where there are fewer GPUs than are asked for, nothing is started to time on them: the engine
+    says so. Nor where one process alone may use a GPU: the engine is the first to need it.
     """
     machine.prepare_environment()
     ahead = Ahead(dict(os.environ))
     count = workers.count or 1
-    if count == 1 and not workers.cluster:
-        ahead.benches.append(spare_process())
+    for gpu in () if workers.cluster else _bench_gpus(count):
+        ahead.benches.append((gpu, spare_process(gpu=gpu)))
     spared = 0 if workers.cluster else QUIET_CORES * count
     for _ in range(max(1, most_workers() - spared)):
         ahead.compilers.append(WorkerProcess())
     return ahead
+
+
+def _bench_gpus(count: int) -> tuple[str, ...]:
+    """Return the GPU of each process that can be started, as CUDA_VISIBLE_DEVICES calls it."""
+    gpus = () if machine.interpret_wanted() else visible_gpus()
+    if not all(gpu.shared for gpu in gpus):
+        return ()
+    if count == 1:
+        return ("",)
+    return tuple(gpu.token for gpu in gpus[:count]) if len(gpus) >= count else ()

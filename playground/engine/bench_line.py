@@ -49,6 +49,8 @@ class BenchLine:
         Called in the worker's thread with what came of each.
     on_ready
         Called in the worker's thread once it stands before the launch.
+    on_turn
+        Called in the worker's thread before each config, and told whether there is none to try yet.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class BenchLine:
         order_for: Callable[[Config, Bench], Try],
         on_tried: Callable[[Config, Tried, Bench], None],
         on_ready: Callable[[Bench, Callable[[], None]], None] = lambda _bench, _go_on: None,
+        on_turn: Callable[[Bench, Callable[[], None], bool], None] = lambda *_: None,
     ) -> None:  # fmt: skip
         self._benches = list(benches)
         self._job = job
@@ -63,6 +66,7 @@ class BenchLine:
         self._order_for = order_for
         self._on_tried = on_tried
         self._on_ready = on_ready
+        self._on_turn = on_turn
         self._waiting: deque[_Waiting] = deque()
         self._changed = threading.Condition()
         self._busy = 0
@@ -135,7 +139,7 @@ class BenchLine:
         bench = self._benches[index]
         try:
             self._make_ready(bench)
-            while self._await(index):
+            while self._take_turn(index) and self._await(index):
                 self._job.wait_while_paused()
                 self._go_on()
                 with self._changed:
@@ -169,6 +173,15 @@ class BenchLine:
     def _make_ready(self, bench: Bench) -> None:
         bench.make_ready(self._go_on)
         self._on_ready(bench, self._go_on)
+
+    def _take_turn(self, index: int) -> bool:
+        """Offer a moment between two configs; False when the line has ended."""
+        with self._changed:
+            if self._ended:
+                return False
+            idle = self._place(index) is None
+        self._on_turn(self._benches[index], self._go_on, idle)
+        return True
 
     def _await(self, index: int) -> bool:
         """Wait for a config that this worker may try; False when the line has ended."""

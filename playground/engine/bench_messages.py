@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playground.engine.compile_messages import Spec
+    from playground.engine.compile_messages import Order, Spec
     from playground.model.config import Config
     from playground.model.device import DeviceInfo
     from playground.model.launch import Launch
@@ -118,6 +118,31 @@ class Confirmed:
 
 
 @dataclass(frozen=True)
+class Foresee:
+    """Run the file on the other inputs of a later `Prove` now; tell what configs compile to there.
+
+    They are other kernels than those that were timed: numbers that 16 divides are special to
+    Triton, and a ragged size is none.
+    """
+
+    seed: int
+    sizes: tuple[tuple[str, int], ...] = ()
+    configs: tuple[Config, ...] = ()
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What to compile for each config on other inputs; `problem` says why nothing is known.
+
+    `fatal` means that these inputs have made the worker useless.
+    """
+
+    orders: tuple[tuple[Config, Order], ...] = field(default=(), repr=False)
+    problem: str = ""
+    fatal: bool = False
+
+
+@dataclass(frozen=True)
 class Prove:
     """Check these configs, the best first, on other inputs: with `seed`, at other `sizes`.
 
@@ -134,13 +159,15 @@ class Prove:
 class Proved:
     """Which configs are right on other inputs, which are wrong and why, and what inputs those were.
 
-    Where the file runs on no other inputs `note` says why, and nothing was looked at.
+    Where the file runs on no other inputs `note` says why, and nothing was looked at. `fatal` means
+    that the last of `wrong` has made the worker useless, so that the others are still to be asked.
     """
 
     right: tuple[Config, ...] = ()
     wrong: tuple[tuple[Config, str], ...] = ()
     at: str = ""
     note: str = ""
+    fatal: bool = False
 
 
 def likeness(launch: Launch) -> tuple[Any, ...]:

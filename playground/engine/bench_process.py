@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -141,7 +142,9 @@ class BenchProcess:
             self._ready = False
             self.starts += 1
             self._began = time.monotonic()
-            self._process.send_object(self._recipe)
+            # One that ended just now is found out about by whoever waits for its answer.
+            with contextlib.suppress(OSError):
+                self._process.send_object(self._recipe)
 
     @property
     def pid(self) -> int | None:

@@ -19,7 +19,9 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playground.engine.bench_messages import Recipe
+    from playground.engine.bench_messages import Foresee as ForeseeOrder
+    from playground.engine.bench_messages import Foreseen, Recipe
+    from playground.engine.other_inputs import OtherInputs
     from playground.engine.session import Session
     from playground.model.device import DeviceInfo
 
@@ -82,10 +84,18 @@ class _Bench:
     def __init__(self) -> None:
         self._session: Session | None = None
         self._launch = 0
+        self._other: OtherInputs | None = None
 
     def answer(self, message: Any) -> Any:
         from playground.engine import trying
-        from playground.engine.bench_messages import Confirm, Prove, Recipe, Started, Try
+        from playground.engine.bench_messages import (
+            Confirm,
+            Foresee,
+            Prove,
+            Recipe,
+            Started,
+            Try,
+        )  # fmt: skip
         from playground.engine.job import Job
 
         if isinstance(message, Recipe):
@@ -98,7 +108,7 @@ class _Bench:
         if self._session is None:
             return Started("an order came before the recipe")
         if isinstance(message, Try):
-            return trying.tried(self._session, self._launch, message, Job())
+            return trying.tried(self._session, self._launch, message, Job(), self._make_room)
         if isinstance(message, Confirm):
             from playground.engine import confirming
 
@@ -106,8 +116,47 @@ class _Bench:
         if isinstance(message, Prove):
             from playground.engine import proving
 
-            return proving.proved(self._session, self._launch, message, Job())
+            return proving.proved(self._session, self._launch, message, Job(), self._other)
+        if isinstance(message, Foresee):
+            return self._foreseen(self._session, message)
         return Started(f"no order: {type(message).__name__}")
+
+    def _foreseen(self, session: Session, order: ForeseeOrder) -> Foreseen:
+        """Run the file on other inputs, unless that was done; say what is to be compiled there."""
+        from playground.engine.bench_messages import Foreseen
+        from playground.engine.job import Job
+        from playground.engine.other_inputs import (
+            NoOtherInputsError,
+            OtherInputs,
+            is_room_beside,
+        )  # fmt: skip
+
+        wanted = (self._launch, order.seed, order.sizes)
+        try:
+            if self._other is None or self._other.made_for != wanted:
+                self._make_room()
+                if not is_room_beside(session):
+                    return Foreseen(problem="the GPU has no memory for both inputs at a time")
+                other = OtherInputs(session, self._launch, order.seed, order.sizes, Job())
+                self._other = other
+                other.session.synchronize()
+                other.session.expected()  # a reference takes its time as well
+            return Foreseen(self._other.orders(order.configs, session.device.target))
+        except NoOtherInputsError as error:
+            problem: Exception = error
+        except Exception as error:  # the file's own doing, on inputs that nobody asked it to take
+            problem = error
+        fatal = session.is_fatal(problem) or not _still_works(session)
+        self._make_room()
+        return Foreseen(problem=str(problem), fatal=fatal)
+
+    def _make_room(self) -> bool:
+        """Give back the memory of the other inputs; tells whether there were any."""
+        if self._other is None:
+            return False
+        self._other.close()
+        self._other = None
+        return True
 
     def _start(self, recipe: Recipe) -> str:
         """Run the file as the recipe says; return why the launch is not there, if it is not."""
@@ -119,6 +168,7 @@ class _Bench:
         for folder in recipe.search_path:
             if folder not in sys.path:
                 sys.path.append(folder)
+        self._make_room()
         if self._session is not None:
             self._session.close()
         session = Session(_own_device(recipe.device))
@@ -142,6 +192,15 @@ class _Bench:
             return "the file launches something else when it is run again"
         _rebind(session, recipe)
         return ""
+
+
+def _still_works(session: Session) -> bool:
+    """Tell whether the GPU takes orders of this process: after an illegal address it takes none."""
+    try:
+        session.synchronize()
+    except Exception:  # whatever it raises now it raises from now on
+        return False
+    return True
 
 
 def _own_device(of_engine: DeviceInfo) -> DeviceInfo | None:

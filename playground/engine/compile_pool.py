@@ -94,8 +94,14 @@ class WorkerPool:
         use: UseFile,
         job: Job,
         on_answer: Callable[[Any, Answer], None],
+        more: Callable[[], Iterable[tuple[Any, Order]] | None] = lambda: None,
     ) -> None:
         """Carry out all orders; `on_answer(key, answer)` is called here as each ends.
+
+        Parameters
+        ----------
+        more
+            Asked again and again for what has come up since; None once nothing will.
 
         Raises
         ------
@@ -105,12 +111,22 @@ class WorkerPool:
         with self._lock:
             pending = deque(_Task(key, order) for key, order in orders)
             active: dict[WorkerProcess, _Task] = {}
-            while pending or active:
+            while (later := more()) is not None or pending or active:
                 job.check()
+                pending += [_Task(key, order) for key, order in later or ()]
+                if not pending and not active:
+                    time.sleep(_POLL_S)
+                    continue
                 self._assign(pending, active, use)
                 for worker in self._ready():
                     self._take_answer(worker, active, pending, on_answer)
                 self._end_overdue(active, on_answer)
+
+    def end_busy(self) -> None:
+        """End the workers that are still busy with what nobody waits for any more."""
+        with self._lock:
+            for worker in [item for item in self._workers if item.awaited is not None]:
+                self._drop(worker)
 
     def close(self) -> None:
         """End every worker."""

@@ -19,7 +19,7 @@ from playground.engine.compile_orders import order_of, sendable, unsendable
 from playground.engine.compile_outcome import Asm, CompileOutcome, StageError
 from playground.engine.compile_pool import WorkerPool
 from playground.engine.compile_trials import TRIALS, with_remedies
-from playground.engine.job import Job
+from playground.engine.job import CancelledError, Job
 from playground.engine.kept_outcomes import KeptOutcomes
 from playground.model.config import Config, validated
 from playground.model.outline import Driver
@@ -212,6 +212,37 @@ class Compiler:
         pairs = tuple((config, name) for config in asked)
         outcomes = self._each(launch, pairs, job or Job(), done)
         return {asked[config]: outcome for (config, _), outcome in outcomes.items()}
+
+    def compile_ahead(
+        self,
+        more: Callable[[], Iterable[Order] | None],
+        on_done: Callable[[Order], None],
+        job: Job,
+    ) -> None:
+        """Put what is ordered into Triton's cache, where another process will look for it.
+
+        Parameters
+        ----------
+        more
+            Asked again and again for new orders; None ends it, with what is under way.
+        on_done
+            Told here of each that has ended, well or not.
+
+        Raises
+        ------
+        CancelledError
+            The job was cancelled; what is still being compiled is given up.
+        """
+
+        def pairs() -> list[tuple[Order, Order]] | None:
+            orders = more()
+            return None if orders is None else [(order, order) for order in orders]
+
+        try:
+            self._pool.run((), self._used(), job, lambda order, _answer: on_done(order), pairs)
+        except CancelledError:
+            self._pool.end_busy()
+            raise
 
     def ir(
         self,

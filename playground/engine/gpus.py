@@ -8,17 +8,23 @@ import os
 import uuid
 from dataclasses import dataclass
 
-_MAJOR, _MINOR = 75, 76  # of CUdevice_attribute: the compute capability
+# Of CUdevice_attribute: the compute capability, and who may use the GPU.
+_MAJOR, _MINOR, _COMPUTE_MODE = 75, 76, 20
+_ANY_PROCESS = 0
 
 
 @dataclass(frozen=True)
 class VisibleGpu:
-    """One GPU: what CUDA_VISIBLE_DEVICES calls it here, its own number, its name, its target."""
+    """One GPU: what CUDA_VISIBLE_DEVICES calls it here, its own number, its name, its target.
+
+    `shared` tells whether several processes may use it at a time.
+    """
 
     token: str
     uuid: str
     name: str
     target: str
+    shared: bool = True
 
 
 @functools.lru_cache(maxsize=1)
@@ -70,7 +76,9 @@ def visible_gpus() -> tuple[VisibleGpu, ...]:
         number = _uuid(driver, gpu) or str(index)
         token = given[index] if index < len(given) and given[index] else number
         major, minor = (_attribute(driver, gpu, which) for which in (_MAJOR, _MINOR))
-        found.append(VisibleGpu(token, number, _name(driver, gpu), f"cuda:{major * 10 + minor}"))
+        shared = _attribute(driver, gpu, _COMPUTE_MODE) == _ANY_PROCESS
+        target = f"cuda:{major * 10 + minor}"
+        found.append(VisibleGpu(token, number, _name(driver, gpu), target, shared))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from typing import Any
 
@@ -19,6 +20,7 @@ DEFAULT_TARGET = "cuda:90"
 
 _INTERPRET = "TRITON_INTERPRET"
 _FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
+_NUMBER = re.compile(r" [0-9a-f]{8}$")
 
 
 def has_nvidia_gpu() -> bool:
@@ -130,6 +132,11 @@ def device_label(*, named_host: bool = False) -> str:
         number = str(getattr(properties, "uuid", "")).removeprefix("GPU-")[:8]
         label = f"{properties.name} {number}".strip()
     return f"{label} of {platform.node()}" if named_host else label
+
+
+def model_of(label: str) -> str:
+    """Return a device's label without what tells it from others of its model."""
+    return _NUMBER.sub("", label.partition(" of ")[0])
 
 
 def _driver_version() -> str:

@@ -11,6 +11,7 @@ from playground.engine import benches, sweep_rows
 from playground.engine.bench_line import BenchLine
 from playground.engine.bench_messages import Tried, Try
 from playground.engine.bench_process import DiedError, LostError, OverdueError
+from playground.engine.foresight import LEADERS, Foresight
 from playground.engine.job import CancelledError
 from playground.engine.ragged import ragged_sizes
 from playground.engine.searching import search_for
@@ -18,7 +19,7 @@ from playground.engine.sweep_finalists import Finalists
 from playground.engine.sweep_tally import Tally
 from playground.model.search import heaviest_first
 from playground.model.statistics import median
-from playground.model.sweep import SweepResult, SweepRow
+from playground.model.sweep import SweepResult, SweepRow, timed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +38,8 @@ MOST_CONSTRAINT_ROWS = 500
 """Configs ruled out by a condition that get a row of their own; of more only the number is kept."""
 _HEAVY = 32
 """Configs that take long to compile and go first, or the last of them is waited for alone."""
+_LIGHT = 4
+"""Configs that compile soonest and go before these: the GPU waits for the first of all."""
 _BATCH = 8
 """Configs that a search asks for at a time: as many as compile together in little more than one."""
 
@@ -88,10 +91,15 @@ class _Sweep:
         self._lock = threading.Lock()
         self._tally = Tally(search, total, job, record)
         self._tally.note(self._benches.note)
-        self._finalists = Finalists(
-            self._tally, self._benches.workers, plan, self._limit_s(), session.seed + 1,
-            tuple(ragged_sizes(session).items()), job,
+        self._foresight = Foresight(
+            session.compiler, session.seed + 1, tuple(ragged_sizes(session).items()),
+            self._limit_s(),
         )  # fmt: skip
+        # Where there are several, the first times the finalists, and the second checks them.
+        self._foreseer = (self._benches.workers[1:] or self._benches.workers)[0]
+        self._finalists = Finalists(
+            self._tally, self._benches.workers, plan, self._limit_s(), self._foresight, job
+        )
 
     def run(self) -> SweepResult:
         cancelled = False
@@ -108,6 +116,7 @@ class _Sweep:
         except (CancelledError, KeyboardInterrupt):
             cancelled = True
         finally:
+            self._foresight.end()
             self._benches.close()
         result = self._result(cancelled)
         if self._record is not None:
@@ -157,15 +166,17 @@ class _Sweep:
     def _try_all(self) -> None:
         line = BenchLine(
             self._benches.workers, self._job, self._limit_s(), self._order_for, self._on_tried,
-            self._on_ready,
+            self._on_ready, self._on_turn,
         )  # fmt: skip
         try:
             batch_of = max(_BATCH, 2 * len(self._benches.workers))
             width = batch_of if self._adaptive else self._tally.total or 1
             while batch := self._search.ask(width):
                 missing = [config for config in batch if config not in self._tally]
-                self._compile(heaviest_first(missing, _HEAVY), line)
+                self._compile(heaviest_first(missing, _HEAVY, _LIGHT), line)
                 self._tally.phase(compile_s=self._tally.elapsed_s)
+                if self._foresees and not self._adaptive:
+                    self._foresight.start()  # nothing else is to be compiled
                 # A search decides better the more it knows; half a batch keeps the GPU busy.
                 line.wait(len(batch) // 2 if self._adaptive else 0, self._go_on)
                 if line.problem:
@@ -243,6 +254,15 @@ class _Sweep:
             f"times of {bench.device} are on no common scale with the others: {config.label()} "
             f"could not be timed there ({why})"
         )
+
+    @property
+    def _foresees(self) -> bool:
+        return self._timed and self._plan.confirm and self._plan.prove
+
+    def _on_turn(self, bench: Bench, go_on: Callable[[], None], idle: bool) -> None:
+        if bench is self._foreseer and self._foresees:
+            leaders = [row.config for row in timed_rows(self._tally.rows())[:LEADERS]]
+            self._foresight.turn(bench, go_on, leaders, idle=idle)
 
     def _order_for(self, config: Config, bench: Bench) -> Try:
         return self._order(config, bench.device)

@@ -9,6 +9,8 @@ from playground.engine.bench_messages import Tried
 from playground.engine.job import CancelledError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playground.engine.bench_messages import Try
     from playground.engine.job import Job
     from playground.engine.session import Session
@@ -16,37 +18,57 @@ if TYPE_CHECKING:
     from playground.model.sweep import SweepStatus
 
 
-def tried(session: Session, launch: int, order: Try, job: Job) -> Tried:
+def tried(
+    session: Session, launch: int, order: Try, job: Job,
+    make_room: Callable[[], bool] = lambda: False,
+) -> Tried:  # fmt: skip
     """Return what came of a config; its failure is its own.
+
+    Parameters
+    ----------
+    make_room
+        Gives back memory that is held for later, where there is too little; tells whether any was.
 
     Raises
     ------
     CancelledError
         The job was cancelled.
     """
+    found, memory_ran_out = _once(session, launch, order, job)
+    # The error, and with it every tensor of its frames, is gone by now.
+    if memory_ran_out and make_room():
+        found, _ = _once(session, launch, order, job)
+    return found
+
+
+def _once(session: Session, launch: int, order: Try, job: Job) -> tuple[Tried, bool]:
+    """Return what came of a config, and whether the GPU's memory was too small for it."""
     started = time.perf_counter()
     try:
         status, reason = _checked(session, launch, order, job)
         check_s = time.perf_counter() - started
         if status == "wrong" or session.device.mode != "gpu":
-            return Tried(status, reason, check_s=check_s)
+            return Tried(status, reason, check_s=check_s), False
         from playground.engine import screening
 
         samples = screening.screened(session, launch, order, job)
-        return Tried(
+        found = Tried(
             status, reason, tuple(samples.times_ms), samples.source, samples.hopeless,
             clocks=samples.clocks, check_s=check_s, notes=samples.notes,
             screen_s=time.perf_counter() - started - check_s,
         )  # fmt: skip
+        return found, False
     except (CancelledError, KeyboardInterrupt):
         raise
     except Exception as error:
         finding = session.finding(error, "sweep")
-        out_of_room = type(error).__name__ in ("OutOfResources", "OutOfMemoryError")
-        return Tried(
+        memory_ran_out = type(error).__name__ == "OutOfMemoryError"
+        out_of_room = memory_ran_out or type(error).__name__ == "OutOfResources"
+        found = Tried(
             "resources" if out_of_room else "runtime", finding.message,
             fatal=session.is_fatal(error), check_s=time.perf_counter() - started,
         )  # fmt: skip
+        return found, memory_ran_out
 
 
 def _checked(session: Session, launch: int, order: Try, job: Job) -> tuple[SweepStatus, str]:

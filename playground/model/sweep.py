@@ -65,7 +65,8 @@ class SweepPhases:
 
     Compiling and trying overlap: `compile_s` is until the last config was compiled, `start_s` until
     the bench worker stood before the launch; `check_s` and `screen_s` are sums over the configs.
-    `prove_s` is the best on other inputs.
+    `prove_s` is the best on other inputs, as far as it was waited for, and `foresee_s` what it took
+    to ask, before the confirmation, what has to be compiled for that.
     """
 
     compile_s: float = 0.0
@@ -74,6 +75,7 @@ class SweepPhases:
     screen_s: float = 0.0
     confirm_s: float = 0.0
     prove_s: float = 0.0
+    foresee_s: float = 0.0
 
 
 @dataclass(frozen=True)

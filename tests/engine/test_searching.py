@@ -71,6 +71,10 @@ def test_what_takes_long_to_compile_goes_first_and_the_rest_keeps_its_order() ->
     )
     assert heaviest_first([small, deep, split, wide], 2) == [deep, wide, small, split]
     assert heaviest_first([small], 9) == [small]
+    # The GPU gets what is compiled soonest, and only then the compiler what takes it longest.
+    assert heaviest_first([small, deep, split, wide], 2, 1) == [small, deep, wide, split]
+    assert heaviest_first([small, wide], 2, 1) == [small, wide]  # all of them are heavy
+    assert heaviest_first([small], 9, 4) == [small]
 
 
 @needs_optuna

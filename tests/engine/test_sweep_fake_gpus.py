@@ -94,6 +94,26 @@ found["lost"] = {
 }
 
 best = launch.config.updated({"BLOCK_SIZE": 256, "num_warps": 2})
+
+class Threads(Gpu):  # notes in which thread it was asked to confirm or to prove
+    def ask(self, order, limit_s, go_on):
+        if isinstance(order, (Confirm, Prove)):
+            where.append([self.gpu, type(order).__name__, threading.current_thread().name])
+        return super().ask(order, limit_s, go_on)
+
+def on(*labels, wrong=()):
+    where.clear()
+    result = swept(*(Threads(label, 1.0, wrong=wrong) for label in labels))
+    proved = sorted(label(row.config) for row in result.rows if row.proved)
+    return [sorted(where), label(result.best.config), len(proved),
+            sorted({row.device for row in result.rows if row.confirmed})]
+
+where = []
+twins = "H200 0000000a", "H200 0000000b"
+found["twins"] = on(*twins)
+found["twins, best wrong"] = on(*twins, wrong=(best,))
+found["one GPU twice"] = on(twins[0], twins[0])
+found["two models"] = on(twins[0], "B200 0000000b")
 result = swept(Gpu("A", 1.0, wrong=(best,)))
 row = next(row for row in result.rows if row.config == best)
 found["wrong"] = [row.status, row.reason, row.place, label(result.best.config), result.best.place,
@@ -150,6 +170,15 @@ def test_a_lost_workers_config_is_tried_elsewhere_and_it_is_replaced(found) -> N
     # Alone it comes back to the one that takes its place, and is given up the second time.
     why = "two workers were lost under it: its host is gone"
     assert answer["alone"] == [[64, 2, "runtime", why], [64, 4, "runtime", why]]
+
+
+def test_a_second_gpu_of_the_model_checks_while_the_first_times(found) -> None:
+    first, second = "H200 0000000a", "H200 0000000b"
+    timed, checked = [first, "Confirm", "MainThread"], [second, "Prove", "proving"]
+    assert found["twins"] == [[timed, checked], [256, 2], 8, [first]]
+    assert found["twins, best wrong"] == [[timed, checked], [256, 4], 7, [first]]
+    assert found["one GPU twice"][0] == [timed, [first, "Prove", "MainThread"]]
+    assert found["two models"][0] == [timed, [first, "Prove", "MainThread"]]
 
 
 def test_what_is_wrong_on_other_inputs_cannot_win(found) -> None:
