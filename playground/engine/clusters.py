@@ -37,6 +37,8 @@ LATE_S = 20.0
 LOST_S = 20.0
 """An engine that answers nothing for so long is given up; it never works longer than a second."""
 _HEARTBEAT = ("--HeartMonitor.period=1000", "--HeartMonitor.max_heartmonitor_misses=5")
+_LAUNCHING = (OSError, RuntimeError, ValueError, subprocess.SubprocessError)
+"""What a launcher fails with: its program is missing, cannot reach the host, or refuses."""
 _INSTALL = "pip install 'triton-playground[cluster]'"
 
 
@@ -96,9 +98,7 @@ class Cluster:
                 _stop(made)
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
-            if isinstance(error, (OSError, RuntimeError, ValueError)) and not isinstance(
-                error, WorkersError
-            ):
+            if isinstance(error, _LAUNCHING) and not isinstance(error, WorkersError):
                 raise WorkersError(
                     f"the cluster {profile} does not start: {error}",
                     f"try it alone: ipcluster start --profile={profile}",
@@ -239,12 +239,26 @@ def _of_profile(ipyparallel: Any, profile: str, count: int | None) -> tuple[Any,
     )
     if count is not None:
         made.n = count
-    if made.n is None and not hasattr(made.engine_launcher_class, "engine_count"):
+    if made.n is None:
+        made.n = sum(_ssh_hosts(made).values()) or None
+    if made.n is None:
         raise WorkersError(
             f"the profile {profile} does not say how many engines to start",
             f"say --gpus N, or set c.Cluster.n in {folder / 'ipcluster_config.py'}",
         )
     return made, True
+
+
+def _ssh_hosts(cluster: Any) -> dict[str, int]:
+    """Return how many engines a profile starts on each host over SSH; none for other launchers."""
+    launcher = cluster.engine_launcher_class
+    if not any(kind.__name__ == "SSHEngineSetLauncher" for kind in launcher.__mro__):
+        return {}
+    engines = launcher(parent=cluster, log=cluster.log).engines
+    return {
+        host: count.get("n", 1) if isinstance(count, dict) else count
+        for host, count in engines.items()
+    }
 
 
 def _await_engines(client: Any, count: int | None, profile: str, job: Job) -> None:

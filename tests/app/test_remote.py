@@ -1,8 +1,10 @@
-"""Engines elsewhere: by the connection file of a running kernel, and over (a stand-in for) SSH."""
+"""Engines elsewhere: by the connection file of a running kernel, and over SSH.
+
+The host is this machine as a real sshd shows it; where there is none, a stand-in for `ssh`.
+"""
 
 import json
 import os
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ from playground.protocol import messages
 from playground.ui.document import Document
 from playground.ui.engine_process import EngineProcess
 from playground.ui.kernel_remote import PlaceError, RemotePlace
+from tests.app import real_sshd
 from tests.app.conftest import wait_for
 from tests.child_environment import child_environment
 
@@ -79,21 +82,75 @@ def kernel(tmp_path_factory):
     process.wait(timeout=10)
 
 
+class Ssh:
+    """The `ssh` that is ahead on the path: what it was called with, and what is at its other end.
+
+    `python` is the host's, which finds this checkout: sshd hands on no environment.
+    """
+
+    def __init__(self, folder, server):
+        self.server = server
+        self.log = folder / "ssh.log"
+        self.log.write_text("")
+        self.python = str(folder / "python")
+        values = child_environment(interpret=True)
+        told = " ".join(
+            f"{name}='{values[name]}'"
+            for name in ("PYTHONPATH", "TRITON_INTERPRET", "HOME") if name in values
+        )  # fmt: skip
+        self._program(self.python, f'exec env {told} "{sys.executable}" "$@"')
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        script = Path(__file__).with_name("fake_ssh.py")
+        real = f"{server.path}/ssh" if server is not None else f'{sys.executable}" "{script}'
+        self._program(self.bin / "ssh", f'echo "$@" >> "{self.log}"\nexec "{real}" "$@"')
+
+    @staticmethod
+    def _program(path, line):
+        Path(path).write_text(f"#!/bin/sh\n{line}\n")
+        Path(path).chmod(0o755)
+
+    def far(self, engine):
+        """Return what runs on the host for an engine."""
+        roots = self.server.sessions() if self.server else [psutil.Process(engine.pid)]
+        return [one for root in roots for one in root.children(recursive=True)]
+
+    def break_off(self, engine):
+        """End the connection: on the host's side, where there is one."""
+        for process in self.server.sessions() if self.server else [psutil.Process(engine.pid)]:
+            for one in (*process.children(recursive=True), process) if self.server else [process]:
+                if "playground.engine" not in " ".join(one.cmdline()):
+                    one.kill()
+
+
+@pytest.fixture(scope="module")
+def sshd(tmp_path_factory):
+    """A real server, or None where none can be had."""
+    try:
+        server = real_sshd.start(tmp_path_factory.mktemp("sshd"))
+    except real_sshd.NoSshdError:
+        yield None
+        return
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def ssh(tmp_path, monkeypatch):
-    """A program `ssh` ahead on the path; what it was called with."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    program = folder / "ssh"
-    script = Path(__file__).with_name("fake_ssh.py")
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}" "$@"\n')
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    log = tmp_path / "ssh.log"
-    log.write_text("")
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("FAKE_SSH_LOG", str(log))
-    monkeypatch.setenv("PYTHONPATH", child_environment()["PYTHONPATH"])
-    return log
+def ssh(sshd, tmp_path, monkeypatch):
+    """A program `ssh` ahead on the path."""
+    made = Ssh(tmp_path, sshd)
+    monkeypatch.setenv("PATH", f"{made.bin}{os.pathsep}{os.environ['PATH']}")
+    return made
+
+
+def listening(processes):
+    """Return the TCP addresses that these processes listen on."""
+    return [
+        connection.laddr
+        for one in processes
+        for connection in one.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
 
 
 def test_a_running_kernel_becomes_an_engine_and_outlives_the_window(kernel, reach):
@@ -112,26 +169,39 @@ def test_a_running_kernel_becomes_an_engine_and_outlives_the_window(kernel, reac
 
 
 def test_an_engine_over_ssh_is_made_anew_when_it_breaks_and_ends_with_the_window(ssh, reach):
-    far = reach(RemotePlace("gpuhost", python=sys.executable))
+    far = reach(RemotePlace("gpuhost", python=ssh.python))
     far.until_ready()
-    psutil.Process(far.engine.pid).kill()
-    wait_for(lambda: far.deaths, 20, "the end of the connection")
+    before = ssh.far(far.engine)
+    assert any("playground.engine" in one.cmdline() for one in before)
+    # What is said goes through the SSH connection, from file to file.
+    assert listening([*before, psutil.Process(far.engine.pid)]) == []
+    ssh.break_off(far.engine)
+    wait_for(lambda: far.deaths, 30, "the end of the connection")
     assert "the connection to the engine at gpuhost ended" in far.deaths[0]
     far.deaths.clear()
     wait_for(lambda: far.engine.state == "ready", 60, "the engine again")
+    wait_for(lambda: not any(one.is_running() for one in before), 20, "what was there before")
     far.run()
-    call = ssh.read_text().splitlines()[-1]
+    assert far.document.check.status == "correct"
+    assert far.latencies
+    call = ssh.log.read_text().splitlines()[-1]
     assert "ExitOnForwardFailure=yes" in call
     assert "gpuhost" in call
     # The key of the messages is in no command line: others of the machine could read it there.
     assert far.engine.kernel.info["key"] not in call
-    started = psutil.Process(far.engine.pid).children(recursive=True)
-    assert any("playground.engine" in child.cmdline() for child in started)
+    started = ssh.far(far.engine)
     remote = call[call.index("/tmp/tpg-") :].split("/k-")[0]
     assert Path(remote).stat().st_mode & 0o077 == 0
     far.engine.shutdown()
-    wait_for(lambda: not any(child.is_running() for child in started), 10, "the far processes")
+    wait_for(lambda: not any(one.is_running() for one in started), 20, "the far processes")
     assert not Path(remote).exists()
+
+
+def test_what_the_host_says_of_a_python_without_the_program_is_told(ssh, reach):
+    far = reach(RemotePlace("gpuhost", python="/nosuch/python"))
+    wait_for(lambda: far.engine.state == "dead", 30)
+    assert "no engine was started at gpuhost" in far.deaths[0]
+    assert "/nosuch/python" in far.deaths[0]
 
 
 def test_a_host_that_cannot_be_reached_is_told(ssh, reach):
@@ -146,6 +216,7 @@ def test_a_kernel_at_a_host_is_reached_through_ssh(kernel, ssh, reach):
     far = reach(RemotePlace("gpuhost", str(file)))
     far.until_ready()
     assert far.engine.place == "in kernel.json at gpuhost"
+    assert listening([psutil.Process(far.engine.pid)]) == []  # the tunnel's ends here are files
     job = far.engine.send(messages.GetClocks())
     assert job > 0
     far.engine.shutdown()
