@@ -79,6 +79,7 @@ def main(path: str | None = None, place: RemotePlace | None = None) -> int:
     spare_looks()
     app = application()
     settings = Settings()
+    guided = settings.is_fresh or bool(settings.tour)
     theme = Theme(theme_name(settings.theme))
     for name in _LATER:
         defer(name)
@@ -97,7 +98,9 @@ def main(path: str | None = None, place: RemotePlace | None = None) -> int:
     if chosen is not None:
         document.open_file(os.path.abspath(chosen))
     window.firstPainted.connect(
-        lambda: QTimer.singleShot(0, window, lambda: _after_first_paint(window, engine, collector))
+        lambda: QTimer.singleShot(
+            0, window, lambda: _after_first_paint(window, engine, collector, guided=guided)
+        )
     )
     window.show()
     try:
@@ -111,11 +114,15 @@ def main(path: str | None = None, place: RemotePlace | None = None) -> int:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def _after_first_paint(window: MainWindow, engine: EnginePort, collector: Collector) -> None:
+def _after_first_paint(
+    window: MainWindow, engine: EnginePort, collector: Collector, *, guided: bool
+) -> None:
     # Before the engine's thread begins: a deferred module must not be read by two threads at once.
     for name in _LATER:
         load(name)
     engine.start()
+    if guided and window.settings.tour not in ("finished", "dismissed"):
+        window.docks.allFilled.connect(lambda: window.tour.resume())
     window.load_views()
     from playground.ui.log_file import LogFile
     from playground.ui.memory import Memory

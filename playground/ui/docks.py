@@ -102,6 +102,10 @@ class Docks(QObject):
     def __getitem__(self, name: str) -> QDockWidget:
         return self._docks[name]
 
+    def docks(self) -> tuple[QDockWidget, ...]:
+        """Return all panels."""
+        return tuple(self._docks.values())
+
     def show(self, name: str) -> None:
         """Bring a panel to the front and give it the keyboard."""
         dock = self._docks[name]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from playground.model.finding import Finding
+from playground.model.resources import kernels_dir
 from playground.ui.files import FileProblem, TextFile, write_text_file
 
 if TYPE_CHECKING:
@@ -185,8 +186,7 @@ class FileVerbs(QObject):
             return
         from PySide6.QtWidgets import QFileDialog
 
-        folder = os.path.dirname(self._document.path)
-        start = os.path.join(folder, exported.suggested_name)
+        start = os.path.join(self._export_folder(), exported.suggested_name)
         is_data = exported.suggested_name.endswith(".json")
         title = "Save the sweep's results" if is_data else "Save the tuned kernel"
         kinds = "JSON files (*.json)" if is_data else _FILTER
@@ -209,7 +209,18 @@ class FileVerbs(QObject):
                 "" if is_data else f"prove it with: python {name} --check", file=path,
             )  # fmt: skip
         self._document.set_findings("export", (*exported.findings, found))
+        if found.severity == "info" and not path.endswith(".json"):
+            self._window.export_check.offer(path)
         return found.severity == "info"
+
+    def _export_folder(self) -> str:
+        """Return where exports are offered to go: beside the file, unless it is a bundled one."""
+        folder = os.path.dirname(self._document.path)
+        bundled = os.path.realpath(folder) == os.path.realpath(kernels_dir())
+        if folder and not bundled:
+            return folder
+        here = os.getcwd()
+        return here if os.access(here, os.W_OK) else os.path.expanduser("~")
 
 
 def _with_suffix(path: str) -> str:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from playground.model.config import Config
-from playground.model.knobs import KnobError, KnobValue, sweep_values
+from playground.model.knobs import KnobError, KnobValue
 from playground.ui import photograph_coverage, photograph_debugger, photograph_sweep
+from playground.ui.small_space import small_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from playground.ui.window import MainWindow
 
 DEFAULT_SIZE = (1600, 1000)
-_SWEPT_KNOBS = {"gpu": 2, "interpreter": 1}
-"""An interpreted launch can take seconds: the picture's sweep has to stay a small one."""
 _IDLE_S = 20.0
 _SETTLE_S = 0.5
 """Pictures of planes and plots come some milliseconds after the results they draw."""
@@ -208,7 +207,7 @@ class _Work:
                     sys.stderr.write(f"the picture has no sweep: {wrong}\n")
                 document.sweep.start()
             else:
-                document.sweep.start_values(_small_space(document))
+                document.sweep.start_values(small_space(document))
             self._settle(lambda: not document.sweep.running)
             if document.sweep.result is None:
                 document.cancel()
@@ -286,27 +285,6 @@ def _show_compiler(window: MainWindow, wanted: str, timeout_s: float) -> tuple[s
     # The margin's code comes after the tab's own.
     _wait(lambda: not window.document.work.user_waits(), _IDLE_S)
     return () if came else (f"compiler {part}",)
-
-
-def _small_space(document: Document) -> dict[str, tuple[KnobValue, ...]]:
-    """Return a few steps of the first two knobs that move; all others stay where they are."""
-    launch = document.launch
-    if launch is None:
-        return {}
-    allowed = _SWEPT_KNOBS[document.device.mode if document.device else "interpreter"]
-    values: dict[str, tuple[KnobValue, ...]] = {}
-    moved = 0
-    for knob in launch.knobs:
-        if knob.name not in document.config:
-            continue
-        value = document.config[knob.name]
-        steps = tuple(sweep_values(knob, value))
-        if knob.derived or len(steps) < 2 or moved == allowed:
-            steps = (value,)
-        else:
-            moved += 1
-        values[knob.name] = steps
-    return values
 
 
 def _missing(document: Document) -> tuple[str, ...]:

@@ -104,6 +104,20 @@ class Settings:
     def wrap(self, value: bool) -> None:
         self._store.setValue("editor/wrap", "true" if value else "false")
 
+    @property
+    def tour(self) -> str:
+        """The step of the tour that is next, `finished`, `dismissed`, or empty before it began."""
+        return self._text("tour/step")
+
+    @tour.setter
+    def tour(self, value: str) -> None:
+        self._store.setValue("tour/step", value)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no window has been open with these settings yet."""
+        return not self.tour and not self.recent and self.geometry.isEmpty()
+
     # -------------------------------------------------------------------------- layout
 
     @property

@@ -1,4 +1,4 @@
-"""Actions that hand something on to others, and that move the work elsewhere."""
+"""Actions that hand something on, that move the work elsewhere, and that explain."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ SHARING_ACTIONS: tuple[ActionSpec, ...] = (
                "copy", "",
                "A minimal script of this launch, for a bug report to the Triton project",
                "launch"),
+    ActionSpec("export.check", "Chec&k the exported file", "file", 3, "export_check.check",
+               "check", "",
+               "Run the file exported last with --check: it compares its result with the expected",
+               "exported"),
+    ActionSpec("help.tour", "Take the &tour", "help", 1, "tour.start", "next", "Ctrl+Shift+F1",
+               "Seven steps through this window, from a bundled kernel to a tuned file; again: "
+               "puts the keyboard on its card"),
     ActionSpec("help.whatsThis", "&What's this?", "help", 1, "figure_help.ask", "help", "Shift+F1",
                "Then click a figure: its definition and its formula"),
     ActionSpec("help.figures", "What the &figures mean", "help", 1, "figure_help.show_all", "",

@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from playground.ui.action_spec import Needs
     from playground.ui.document import Document
     from playground.ui.engine_port import EnginePort
+    from playground.ui.export_check import ExportCheck
     from playground.ui.figure_help import FigureHelp
     from playground.ui.sharing_verbs import SharingVerbs
     from playground.ui.theme import Theme
+    from playground.ui.tour import Tour
 
 DEFAULT_SIZE = QSize(1600, 1000)
 
@@ -117,6 +119,20 @@ class MainWindow(QMainWindow):
         from playground.ui.sharing_verbs import SharingVerbs
 
         return SharingVerbs(self, self.document)
+
+    @cached_property
+    def export_check(self) -> ExportCheck:
+        """What has exported files prove themselves."""
+        from playground.ui.export_check import ExportCheck
+
+        return ExportCheck(self, self.document)
+
+    @cached_property
+    def tour(self) -> Tour:
+        """The tour through the window."""
+        from playground.ui.tour import Tour
+
+        return Tour(self)
 
     @cached_property
     def figure_help(self) -> FigureHelp:
@@ -197,6 +213,7 @@ class MainWindow(QMainWindow):
             "undo": document.knob_history.can_undo,
             "redo": document.knob_history.can_redo,
             "debugged": document.is_debugging,
+            "exported": "export_check" in vars(self) and bool(self.export_check.path),
             "stopped": document.is_debugging and document.debugging.stop is not None,
         }
         self.actions_table.refresh(have)
