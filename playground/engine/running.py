@@ -91,6 +91,12 @@ def run(session: Session, job: Job) -> RunResult:
     return _result(session, started)
 
 
+def cut_off(session: Session) -> RunResult:
+    """Return the result of a run that was ended before or after the user's code: no launches."""
+    session.findings = (session.finding(KeyboardInterrupt(), "driver"),)
+    return _result(session, time.perf_counter())
+
+
 def _execute(session: Session) -> Finding | None:
     """Run text and driver; return what is to be told of a script that ended itself."""
     driver = session.driver

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tornado.ioloop import IOLoop
 
+from playground.engine.interrupts import Interrupts
 from playground.engine.job import CancelledError, Job, Later
 from playground.engine.job_watch import JobWatch, cuda_is_busy
 from playground.engine.server_jobs import JOBS, STAGES
@@ -59,6 +59,8 @@ class EngineServer:
         self._greetings: list[Callable[[], None]] = []
         self._watch = JobWatch()
         self.tidying = Tidying(IOLoop.current())
+        self._job_comms: set[str] = set()
+        self._interrupts = Interrupts(kernel, self._job_comms.__contains__)
         self._pid = os.getpid()
 
     # ------------------------------------------------------------------------------ start
@@ -96,6 +98,7 @@ class EngineServer:
     # ------------------------------------------------------------------------------ comms
 
     def _open_jobs(self, comm: Any, _message: Any) -> None:
+        self._job_comms.add(comm.comm_id)
         comm.on_msg(lambda message: self._on_job(comm, message))
 
     def _open_side(self, comm: Any, _message: Any) -> None:
@@ -140,14 +143,14 @@ class EngineServer:
         finished: messages.Finished | Later = messages.Finished(cancelled=True)
         try:
             try:
+                self._interrupts.let_in()
                 with self._watch.over(job, lambda error: self._give_up(error, request, number)):
                     finished = self._work(request, job)
             finally:
                 self.end_forked()
-                # From here on an interrupt would only lose the reply; the kernel sets its own
-                # handler again when this message is dealt with.
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
+                self._interrupts.keep_out()
         except KeyboardInterrupt:
+            self._interrupts.keep_out()
             finished = messages.Finished(cancelled=True) if job.cancelled else _interrupted(request)
         if isinstance(finished, Later):
             threading.Thread(

@@ -16,7 +16,7 @@ from playground.engine import fingerprint, helper_modules, loading, machine, pri
 from playground.engine.earlier import Earlier
 from playground.engine.findings import FatalError, finding_from_exception, is_fatal
 from playground.engine.interpreting import in_mode
-from playground.engine.job import Job
+from playground.engine.job import CancelledError, Job
 from playground.engine.kept import Kept
 from playground.engine.launches import Last, LaunchList
 from playground.engine.session_advice import AdviceVerbs
@@ -150,10 +150,9 @@ class Session(
         """
         self.sizes = dict(sizes or {})
         whole = job or Job()
+        from playground.engine import running
 
         def once(chosen: Driver | None, job: Job) -> messages.RunResult:
-            from playground.engine import running
-
             self._forget()
             self.surroundings = surroundings.Surroundings(benchmarks, tuning)
             self.driver = chosen
@@ -169,6 +168,10 @@ class Session(
                     result = driver_search.Search(self, whole, once).result(result)
                 result = self._told_driver(driver, result)
             return result
+        except (KeyboardInterrupt, CancelledError):
+            # It came beside the user's code, with the run before forgotten: to be told as such.
+            self._forget()
+            return running.cut_off(self)
         finally:
             self.stopped_by = None
             if not self.user_files:  # it ended before its result

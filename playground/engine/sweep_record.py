@@ -73,13 +73,17 @@ def record_for(
         yield None, f"nothing is kept: {error}"
         return
     with contextlib.closing(store):
-        number = store.latest(context) if plan.resume else None
-        if number is None:
-            number = store.begin(context, facts["title"], facts)
-            earlier: tuple[tuple[SweepRow, tuple[float, ...]], ...] = ()
-        else:
-            store.begin_again(number)
-            earlier = store.rows(number)
+        earlier: tuple[tuple[SweepRow, tuple[float, ...]], ...] = ()
+        try:
+            number = store.latest(context) if plan.resume else None
+            if number is None:
+                number = store.begin(context, facts["title"], facts)
+            else:
+                store.begin_again(number)
+                earlier = store.rows(number)
+        except sqlite3.Error as error:  # nor must a disk that is full already
+            yield None, f"nothing is kept: {store.path}: {error}"
+            return
         yield SweepRecord(store, number, earlier), ""
 
 

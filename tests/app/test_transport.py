@@ -117,6 +117,29 @@ def test_an_interrupt_of_an_engine_that_is_starting_does_not_end_it(app: App) ->
     assert app.deaths == []
 
 
+def test_an_interrupt_that_meets_a_message_on_its_way_leaves_it_an_answer(app: App) -> None:
+    code = """
+import os, signal, threading
+import playground.engine.server as server
+real = server.decode_request
+
+def interrupted(data, buffers):
+    if threading.current_thread() is threading.main_thread():
+        server.decode_request = real
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(data, buffers)
+
+server.decode_request = interrupted
+"""
+    assert app.engine.client is not None
+    app.engine.client.execute(code, silent=True)
+    (finished,) = app.ask(run_request("x = 1\n"))
+    assert isinstance(finished, messages.Finished)
+    assert [found.message for found in finished.findings] == ["interrupted"]
+    assert runs(app)
+    assert app.deaths == []
+
+
 def test_a_job_cancelled_in_the_queue_never_starts(app: App, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
     first = app.engine.send(run_request("import time\ntime.sleep(0.3)\n"))

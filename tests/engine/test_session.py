@@ -108,6 +108,10 @@ result = play.run(sizes={"n": 2_000_000})
 builtins.stop_the_launch = None
 out["interrupted"] = [[f.stage, f.message] for f in result.findings], len(result.launches)
 out["unjudged"] = play.launches[0].error is not None
+job = Job()
+job.cancel()
+result = play.run(job=job)  # stopped beside the user's code, with the last run forgotten
+out["beside"] = [[f.stage, f.message] for f in result.findings], len(result.launches)
 out["after"] = play.run(sizes={"n": 20}).launches[0].grid
 job = Job()
 job.cancel()
@@ -130,6 +134,7 @@ answer(out)
     assert got["cancelled"] == [[["driver", "interrupted"]], 1]
     assert got["interrupted"] == [[["driver", "interrupted"]], 1]
     assert got["unjudged"]
+    assert got["beside"] == [[["driver", "interrupted"]], 0]
     assert got["after"] == [20, 1, 1]
     assert got["replay"] == "cancelled"
     assert got["between"] == ["Checked"]
