@@ -33,7 +33,7 @@ class DockTitle(QWidget):
     def _build(self) -> None:
         unit = self._side // 4
         self._icon = QLabel(self)
-        label = QLabel(self._dock.windowTitle(), self)
+        label = QLabel(self.accessibleName(), self)
         self._float = self._button("float", "Float or dock this panel", self._toggle_floating)
         self._close = self._button(
             "cross", "Close this panel; the View menu brings it back", self._dock.close

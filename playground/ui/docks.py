@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
+from shiboken6 import getCppPointer
 
+from playground.ui.dock_tabs import DockTabs, TabbedDock
 from playground.ui.dock_title import DockTitle
 from playground.ui.icons import icon
 
@@ -91,6 +93,7 @@ class Docks(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self.views: dict[str, QWidget] = {}
         self._titles: dict[str, DockTitle] = {}
+        self._tabbed: dict[int, TabbedDock] = {}
         self._waiting = list(_FILL_ORDER)
         self._tidy = QTimer(self)
         self._tidy.setSingleShot(True)
@@ -175,6 +178,7 @@ class Docks(QObject):
         blank.setProperty("role", "view")
         blank.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         dock.setWidget(blank)
+        self._tabbed[_address(dock)] = TabbedDock(dock, spec.title, spec.icon)
         self._titles[spec.id] = title = DockTitle(dock, spec.icon, self._theme)
         dock.setTitleBarWidget(title)
         toggle = dock.toggleViewAction()
@@ -196,19 +200,15 @@ class Docks(QObject):
                 for other in self._window.tabifiedDockWidgets(dock)
             )
             self._titles[name].set_bare(tabbed)
-        by_title = {spec.title: spec for spec in DOCKS}
+            if not tabbed:
+                self._tabbed[_address(dock)].show_title(whole=True)
         for spec in DOCKS:
             self._docks[spec.id].toggleViewAction().setIcon(icon(spec.icon, self._theme))
         for tabs in self._window.findChildren(
             QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly
         ):
-            tabs.setAccessibleName("Panels")
-            tabs.setDrawBase(False)
-            tabs.setExpanding(False)
-            for index in range(tabs.count()):
-                tab = by_title.get(tabs.tabText(index))
-                if tab is not None:
-                    tabs.setTabIcon(index, icon(tab.icon, self._theme, "muted"))
+            fitting = tabs.findChild(DockTabs) or DockTabs(tabs, self._tabbed, self._theme)
+            fitting.fit()
 
     # ------------------------------------------------------------------------- filling
 
@@ -260,3 +260,8 @@ class Docks(QObject):
             blank.deleteLater()
         self.views[name] = view
         self.filled.emit(name, view)
+
+
+def _address(dock: QDockWidget) -> int:
+    """Return what Qt keeps with a tab to tell whose it is."""
+    return int(getCppPointer(dock)[0])

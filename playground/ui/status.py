@@ -97,6 +97,8 @@ class StatusBar(QStatusBar):
         self.state.setAccessibleName("Engine state")
         self.progress_label = QLabel(left)
         self.progress_label.setObjectName("progress.text")
+        # Large letters on a small screen: the text is cut before the window grows.
+        self.progress_label.setMinimumWidth(1)
         self.progress = QProgressBar(left)
         self.progress.setObjectName("progress")
         self.progress.setAccessibleName("Progress")

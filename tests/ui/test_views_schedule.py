@@ -307,7 +307,7 @@ def test_a_pinned_estimate_stands_beside_the_current_one(qapp, qtbot: QtBot) -> 
     document.set_knob("GROUP_M", 8)
     qtbot.waitUntil(lambda: schedule.reuse.config["GROUP_M"] == 8)
     key = view.findChild(QLabel, "reuse.key").text()
-    assert key.startswith("blue: GROUP_M=8 · grey: GROUP_M=1, pinned")
+    assert key.startswith("upper bar: GROUP_M=8 · thin bar: GROUP_M=1, pinned")
     whole = rows_of(schedule.reuse, schedule.pinned_reuse)[0]
     # 8 tiles across: A once and B 8 times row by row; A twice and B once in groups of 8.
     assert (whole.pinned, whole.fetched) == (9 << 20, 3 << 20)

@@ -155,6 +155,7 @@ class AdvisorView(QWidget):
             taken = self._rows.takeAt(0)
             widget = taken.widget() if taken is not None else None
             if widget is not None:
+                widget.hide()
                 widget.deleteLater()
         if found is None:
             return

@@ -159,6 +159,7 @@ class BlockView(QWidget):
 
     def _make_cuts(self, shape: tuple[int, ...]) -> None:
         for spin in self._cuts:
+            spin.hide()
             spin.deleteLater()
         self._cuts = []
         for axis, size in enumerate(shape[:-2]):

@@ -87,6 +87,7 @@ class DiffPair(QWidget):
             return self._texts
         for old in self._texts or ():
             self._row.removeWidget(old)
+            old.hide()
             old.deleteLater()
         self._stage = stage
         left = CodeText("compilations.left", stage, self._theme, self)

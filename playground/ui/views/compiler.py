@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QStackedLayout,
     QStackedWidget,
-    QTabBar,
     QVBoxLayout,
     QWidget,
 )
@@ -22,6 +21,7 @@ from playground.ui.views.compiler_resources import ResourcesPage
 from playground.ui.views.compiler_stages import StagesPage
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.fits import FitsPage
+from playground.ui.views.fitting_tabs import FittingTabs
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.passes import PassesPage
 from playground.ui.views.resources import summary
@@ -90,12 +90,7 @@ class CompilerView(QWidget):
         self.passes = PassesPage(document, theme, self)
         self.compilations = CompilationsPage(document, theme, self)
         self.fits = FitsPage(document, theme, self)
-        self.tabs = QTabBar(self)
-        self.tabs.setObjectName("compiler.parts")
-        self.tabs.setAccessibleName("What the compiler made of it")
-        self.tabs.setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.setProperty("compact", "true")
+        self.tabs = FittingTabs("compiler.parts", "What the compiler made of it", self)
         self.parts = QStackedWidget(self)
         for page, title, tip in (
             (self.resources, "Resources", "Registers, spills, shared memory, occupancy, times"),
@@ -106,7 +101,7 @@ class CompilerView(QWidget):
             (self.fits, "Fits everywhere", "This config on every target at once"),
         ):
             self.parts.addWidget(page)
-            self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
+            self.tabs.add(title, tip)
         self.tabs.currentChanged.connect(self._show_part)
         for page in (self.stages, self.lines, self.compilations):
             page.sourceLinesMarked.connect(self._on_marked)
@@ -203,7 +198,7 @@ class CompilerView(QWidget):
 
     def show_part(self, page: QWidget) -> None:
         """Bring one of the tabs to the front, with the keyboard in it."""
-        self.tabs.setCurrentIndex(self.parts.indexOf(page))
+        self.tabs.choose(self.parts.indexOf(page))
         page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _show_part(self, index: int) -> None:

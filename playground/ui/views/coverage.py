@@ -23,6 +23,7 @@ from playground.ui.views.plane_colours import SCHEDULED, ColourBy
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.program_map import ProgramMap
 from playground.ui.views.program_stepper import ProgramStepper
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.step_row import StepRow
 from playground.ui.views.tile_maps import TileMaps
 
@@ -93,7 +94,7 @@ class CoverageView(QWidget):
         self._empty = EmptyState("coverage.empty", "", "", self._theme, self)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(page)
+        self._stack.addWidget(ScrollPage("coverage.page", page, self._pages, self))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._stack)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.ui.views.debugger_compare import ComparePage, HuntPage
 from playground.ui.views.debugger_pages import AlonePage, PrintsPage
 from playground.ui.views.debugger_step import StepPage
+from playground.ui.views.fitting_tabs import FittingTabs
 from playground.ui.views.program_chooser import ProgramChooser
 
 if TYPE_CHECKING:
@@ -38,28 +39,35 @@ class DebuggerView(QWidget):
         self.prints = PrintsPage(document, theme, self)
         self.hunt = HuntPage(document, theme, self)
         self.compare = ComparePage(document, theme, self)
-        self.pages = QTabWidget(self)
+        self.tabs = FittingTabs("debugger.tabs", "What to find out", self)
+        self.pages = QStackedWidget(self)
         self.pages.setObjectName("debugger.pages")
-        self.pages.setAccessibleName("What to find out")
-        self.pages.setDocumentMode(True)
-        self.pages.setCornerWidget(self.program)
-        for page, title in (
-            (self.step, "Step"), (self.alone, "Alone"), (self.prints, "Prints"),
-            (self.hunt, "NaN"), (self.compare, "Compare"),
-        ):  # fmt: skip
-            self.pages.addTab(page, title)
+        for page, title, tip in (
+            (self.step, "Step", "One program line by line, with its values"),
+            (self.alone, "Alone", "One program run by itself, and what it wrote"),
+            (self.prints, "Prints", "What tl.device_print and tl.static_print print"),
+            (self.hunt, "NaN", "Where a NaN or an infinity came about"),
+            (self.compare, "Compare", "The result element by element with another"),
+        ):
+            self.pages.addWidget(page)
+            self.tabs.add(title, tip)
+        self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
         self.step.placeRequested.connect(self._go)
         for asked in (self.alone, self.prints, self.hunt, self.compare):
             asked.placeRequested.connect(self._go)
             asked.mapPlaceRequested.connect(self.mapPlaceRequested)
         layout = QVBoxLayout(self)
+        head = QHBoxLayout()
+        head.addWidget(self.tabs, 1)
+        head.addWidget(self.program)
+        layout.addLayout(head)
         layout.addWidget(self.pages, 1)
         self._debugging.changed.connect(self._on_changed)
         self._was_active = False
 
     def show_page(self, page: str) -> None:
         """Bring a page forward."""
-        self.pages.setCurrentIndex(_PAGES.index(page))
+        self.tabs.choose(_PAGES.index(page))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Have the interpreter's process started: it is wanted soon."""

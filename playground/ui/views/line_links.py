@@ -41,6 +41,8 @@ class LineLinks(QWidget):
         """Show a sentence in the colours of `role`, and its links; an empty sentence hides both."""
         for widget in self._shown:
             self._row.removeWidget(widget)
+            # It goes with the next round of events; until then the new one stands in its place.
+            widget.hide()
             widget.deleteLater()
         self._shown = []
         self.setVisible(bool(sentence))

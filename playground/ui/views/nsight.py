@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QTabWidget,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -18,12 +18,14 @@ from PySide6.QtWidgets import (
 from playground.ui.icons import icon
 from playground.ui.theme import mono_font
 from playground.ui.views.chips import FlowLayout
+from playground.ui.views.fitting_tabs import FittingTabs
 from playground.ui.views.formatting import method_text, time_text
 from playground.ui.views.meter import Meter
 from playground.ui.views.notice import Notice
 from playground.ui.views.nsight_rows import NSIGHT_COLUMNS, NsightRow, duration_ms, nsight_rows
 from playground.ui.views.nsight_stalls import StallsPanel
 from playground.ui.views.roles import set_role
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.table_twin import RecordModel, RecordTable
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ _INTRODUCTION = (
     "launch many times with its caches flushed; it takes some seconds."
 )
 _WAITING, _ADVICE = 0, 2
+_LINES_OF_PAGE = 16
+"""Height of the stalls, with what to do about the worst, in lines of text."""
 
 
 class NsightView(QWidget):
@@ -81,16 +85,25 @@ class NsightView(QWidget):
         self._model.emphasis = self._emphasis
         self._table = RecordTable("nsight.table", "Figures of Nsight Compute", self._model, self)
         self._stalls = StallsPanel(theme, self)
-        self._body = QTabWidget(self)
-        self._body.setObjectName("nsight.pages")
-        self._body.setAccessibleName("What Nsight Compute says")
-        self._body.setDocumentMode(True)
-        self._body.addTab(self._stalls, "Waiting")
-        self._body.addTab(self._table, "Figures")
-        self._body.addTab(self._advice, "Advice")
+        self._tabs = FittingTabs("nsight.pages", "What Nsight Compute says", self)
+        pages = QStackedWidget(self)
+        for page, name, tip in (
+            (self._stalls, "Waiting", "What warps wait for, longest first"),
+            (self._table, "Figures", "Its figures, beside ours where there are any"),
+            (self._advice, "Advice", "What its own rules say"),
+        ):
+            pages.addWidget(page)
+            self._tabs.add(name, tip)
+        self._tabs.currentChanged.connect(pages.setCurrentIndex)
+        self._body = QWidget(self)
+        body = QVBoxLayout(self._body)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(self._tabs)
+        body.addWidget(pages, 1)
         self._spare = QWidget(self)
 
-        layout = QVBoxLayout(self)
+        whole = QWidget(self)
+        layout = QVBoxLayout(whole)
         layout.addWidget(verbs)
         layout.addWidget(self._notice)
         layout.addWidget(self._detail)
@@ -99,6 +112,10 @@ class NsightView(QWidget):
         layout.addWidget(self._command, 1)
         layout.addWidget(self._body, 3)
         layout.addWidget(self._spare, 3)
+        self._body.setMinimumHeight(_LINES_OF_PAGE * self.fontMetrics().height())
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(ScrollPage("nsight.page", whole, None, self))
         self._nsight.changed.connect(self._show)
         for changed in (
             document.configChanged, document.launchSelected, document.launchesChanged,
@@ -194,8 +211,8 @@ class NsightView(QWidget):
         self._model.set_records(nsight_rows(report, nsight.measurement, nsight.compiled, launch))
         self._table.fit_columns()
         self._stalls.show_report(report)
-        self._body.setTabVisible(_WAITING, bool(report.stalls))
-        self._body.setTabVisible(_ADVICE, bool(report.advice))
+        self._tabs.set_shown(_WAITING, bool(report.stalls))
+        self._tabs.set_shown(_ADVICE, bool(report.advice))
         self._advice.setPlainText("\n\n".join(report.advice))
 
     def _emphasis(self, row: NsightRow) -> QColor | None:

@@ -123,7 +123,8 @@ class ReuseBars(QWidget):
         names = max(metrics.horizontalAdvance(row.name) for row in self._rows) + line
         words = max(metrics.horizontalAdvance(self._text(row)) for row in self._rows) + line
         beside = self.width() - names - words >= line * 8
-        room = max(self.width() - names - (words if beside else line), 20)
+        amounts = max(metrics.horizontalAdvance(bytes_text(row.fetched)) for row in self._rows)
+        room = max(self.width() - names - (words if beside else amounts + line), 20)
         each = round(line * 1.55)
         middle = Qt.AlignmentFlag.AlignVCenter
         for place, row in enumerate(self._rows):
@@ -143,14 +144,10 @@ class ReuseBars(QWidget):
                 x = names + room * row.least / most
                 painter.setPen(QPen(theme.color("good"), 2))
                 painter.drawLine(round(x), round(top + 3), round(x), round(top + each - 3))
-            painter.setPen(theme.color("text" if beside else "muted"))
-            if beside:
-                box = QRectF(names + room + line * 0.5, top, words, each)
-                painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, self._text(row))
-            else:
-                painter.setPen(theme.color("text"))
-                box = QRectF(names + 4, top, room, each)
-                painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bytes_text(row.fetched))
+            painter.setPen(theme.color("text"))
+            box = QRectF(names + room + line * 0.5, top, words, each)
+            text = self._text(row) if beside else bytes_text(row.fetched)
+            painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, text)
 
 
 class ReusePanel(QWidget):
@@ -239,9 +236,9 @@ class ReusePanel(QWidget):
     def _legend(self, now: CacheReuse, pinned: CacheReuse | None) -> str:
         cache = f"LRU of {bytes_text(now.cache_bytes)} ({now.cache_of}), {now.order}"
         if pinned is None:
-            return f"green: each byte once · {cache}"
+            return f"upright mark: each byte once · {cache}"
         mine, theirs = differing(now.config, pinned.config)
-        return f"blue: {mine} · grey: {theirs}, pinned · green: each byte once · {cache}"
+        return f"upper bar: {mine} · thin bar: {theirs}, pinned · mark: each byte once · {cache}"
 
 
 _COLUMNS: tuple[Column[ReuseRow], ...] = (

@@ -17,18 +17,23 @@ LINES_FOR_BOTH = 22
 class RoomySplitter(QSplitter):
     """A splitter that takes the direction in which its views stay readable.
 
-    `lines` of text is the height under which they stand side by side.
+    `lines` of text is the height under which they stand side by side, if the width is at least
+    `wide` lines; where it is not, whatever they stand in has to scroll.
     """
 
-    def __init__(self, parent: QWidget | None = None, lines: int = LINES_FOR_BOTH) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, lines: int = LINES_FOR_BOTH, wide: int = 0
+    ) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
-        self._lines = lines
+        self._lines, self._wide = lines, wide
         self.setChildrenCollapsible(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose the direction for the new size."""
-        low = self.height() < self._lines * self.fontMetrics().height()
-        wanted = Qt.Orientation.Horizontal if low and self.width() > self.height() else (
+        line = self.fontMetrics().height()
+        low = self.height() < self._lines * line
+        wide = self.width() > max(self.height(), self._wide * line)
+        wanted = Qt.Orientation.Horizontal if low and wide else (
             Qt.Orientation.Vertical
         )  # fmt: skip
         if wanted != self.orientation():

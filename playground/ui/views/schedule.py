@@ -24,6 +24,7 @@ from playground.ui.views.reuse import ReusePanel
 from playground.ui.views.roomy_splitter import RoomySplitter
 from playground.ui.views.schedule_plot import BarColour, SchedulePlot
 from playground.ui.views.schedule_table import ScheduledProgram, schedule_model, schedule_rows
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.segmented import Segmented
 from playground.ui.views.table_twin import RecordTable
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from playground.ui.views.marks import Tone
 
 IDLE_MUCH = 0.25
+LINES_FOR_SIDES = 52
+"""Width, in lines of text, that the schedule and the reuse take side by side."""
 _NO_GPU = (
     "No schedule without a GPU",
     "the interpreter runs programs one after another. Run it on a machine with an NVIDIA GPU: "
@@ -86,15 +89,19 @@ class ScheduleView(QWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make_page())
         self.reuse = ReusePanel(document, theme, self)
-        self._split = RoomySplitter(self)
+        self._split = RoomySplitter(self, wide=LINES_FOR_SIDES)
         self._split.setObjectName("schedule.split")
         self._split.addWidget(self._stack)
         self._split.addWidget(self.reuse)
         # Without a GPU one sentence says it all; the room is for the reuse.
         self._no_gpu = Notice("schedule.noGpu", theme, "accent", "info", self)
-        layout = QVBoxLayout(self)
+        whole = QWidget(self)
+        layout = QVBoxLayout(whole)
         layout.addWidget(self._no_gpu)
         layout.addWidget(self._split, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(ScrollPage("schedule.page", whole, None, self))
         self.plot.told.connect(self._tell)
         self._programs.chosenChanged.connect(self._show_status)
         self._schedule.changed.connect(self._show)

@@ -10,9 +10,14 @@ LINES_OF_PLOT = 8
 
 
 class ScrollPage(QScrollArea):
-    """Holds `page`, as wide as the panel; `stretching` takes the height that is left over."""
+    """Holds `page`, as wide as the panel; `stretching` takes the height that is left over.
 
-    def __init__(self, name: str, page: QWidget, stretching: QWidget, parent: QWidget) -> None:
+    Without it the page's parts keep the least heights that they have themselves.
+    """
+
+    def __init__(
+        self, name: str, page: QWidget, stretching: QWidget | None, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self.setAccessibleName(f"{parent.accessibleName()}: page")
@@ -21,6 +26,7 @@ class ScrollPage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         # What it would like does not count, or the page would scroll although there is room.
-        stretching.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        stretching.setMinimumHeight(LINES_OF_PLOT * self.fontMetrics().height())
+        if stretching is not None:
+            stretching.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+            stretching.setMinimumHeight(LINES_OF_PLOT * self.fontMetrics().height())
         self.setWidget(page)

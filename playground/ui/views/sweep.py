@@ -11,12 +11,12 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QStackedLayout,
     QStackedWidget,
-    QTabBar,
     QVBoxLayout,
     QWidget,
 )
 
 from playground.ui.views.elided import ElidedLabel
+from playground.ui.views.fitting_tabs import FittingTabs
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.segmented import Segmented
@@ -82,17 +82,9 @@ class SweepView(QWidget):
         self.head = SweepHead(document, theme, self)
         self.setup = SweepSetup(document, theme, self)
         self._make_views()
-        self._tabs = QTabBar(self)
-        self._tabs.setObjectName("sweep.tabs")
-        self._tabs.setAccessibleName("Views of the sweep")
-        self._tabs.setProperty("compact", "true")
-        self._tabs.setDrawBase(False)
-        self._tabs.setExpanding(False)
-        self._tabs.setUsesScrollButtons(True)
-        for name, title, tip in PAGES:
-            index = self._tabs.addTab(title)
-            self._tabs.setTabData(index, name)
-            self._tabs.setTabToolTip(index, tip)
+        self._tabs = FittingTabs("sweep.tabs", "Views of the sweep", self)
+        for _, title, tip in PAGES:
+            self._tabs.add(title, tip)
         self._tabs.currentChanged.connect(lambda _index: self._show_page())
         self._parts = QComboBox(self)
         self._parts.setObjectName("sweep.part")
@@ -250,17 +242,17 @@ class SweepView(QWidget):
         self._parts.setCurrentIndex(sweep.shown if texts else -1)
         for index, (name, _, _) in enumerate(PAGES):
             if name == "sizes":
-                self._tabs.setTabVisible(index, len(texts) > 1)
+                self._tabs.set_shown(index, len(texts) > 1)
         self._show_page()
 
     @property
     def page(self) -> str:
         """The name of the view looked at."""
-        return str(self._tabs.tabData(self._tabs.currentIndex()))
+        return PAGES[self._tabs.index][0]
 
     def show_view(self, name: str) -> None:
         """Look at a view by its name (see `PAGES`)."""
-        self._tabs.setCurrentIndex([page[0] for page in PAGES].index(name))
+        self._tabs.choose([page[0] for page in PAGES].index(name))
 
     def _show_page(self) -> None:
         """Draw the view looked at; the others when their turn comes."""

@@ -297,6 +297,7 @@ class SweepHeat(QWidget):
         for name in [name for name in self._slices if name not in scene.knobs]:
             for widget in self._slices.pop(name):
                 self._flow.removeWidget(widget)
+                widget.hide()
                 widget.deleteLater()
         for name in scene.knobs:
             if name not in self._slices:
