@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PROGRESS_DELAY_MS = 700
 """What ends sooner shows no bar: it would only flicker."""
+LINES_FOR_WORDS = 72
+"""Width of the window, in heights of a line, under which a job has no words but its text."""
 MOST_PROGRESS_LETTERS = 36
 
 _STATES = {
@@ -252,6 +254,13 @@ class StatusBar(QStatusBar):
         else:
             self.progress.setRange(0, 1000)
             self.progress.setValue(round(1000 * self._fraction))
+        # Large letters on a small screen leave the bar and its cross, without a word.
+        tight = self.width() < LINES_FOR_WORDS * metrics.height()
+        styles = Qt.ToolButtonStyle
+        self.cancel.setToolButtonStyle(
+            styles.ToolButtonIconOnly if tight else styles.ToolButtonTextBesideIcon
+        )
+        self.progress.setFixedWidth((5 if tight else 14) * metrics.averageCharWidth())
         for widget in (self.progress_label, self.progress, self.cancel):
             widget.show()
 
