@@ -1,0 +1,1 @@
+"""Other ways to write kernels that miss their ceiling: a GPU decides (`kernel_variants`)."""
