@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from playground.engine.triton_private import wrappers
 from playground.model.finding import Finding, Severity
 
+_MOST_CUDA_ROWS = 65535
+"""Programs along a grid's second and third axis (CUDA C++ Programming Guide, table of limits)."""
+
 if TYPE_CHECKING:
     from playground.engine.capture import CapturedLaunch
 
@@ -47,6 +50,19 @@ def warnings_of(
             "warning",
             f"the grid of {name} is a number, which Triton refuses",
             f"write {name}[({captured.grid},)](…)",
+        )
+    if target.startswith("cuda") and max(captured.info.grid[1:]) > _MOST_CUDA_ROWS:
+        axis, programs = (
+            ("y", captured.info.grid[1])
+            if captured.info.grid[1] > _MOST_CUDA_ROWS
+            else ("z", captured.info.grid[2])
+        )
+        tell(
+            "error",
+            f"the grid of {name} has {programs} programs along {axis}, and a GPU by NVIDIA takes "
+            f"{_MOST_CUDA_ROWS} there: it refuses the launch (invalid argument)",
+            "give the long axis to program_id(0), which takes 2147483647, or put the axes into one "
+            "and take them apart in the kernel with // and %",
         )
     if not wrappers.is_interpreted(function):
         return found

@@ -85,7 +85,7 @@ class Recorded:
         def run(function, *args, **kwargs):
             if function.fn.__name__ != self.kernel or kwargs.get("warmup"):
                 return perform(function, *args, **kwargs)
-            given = {**dict(zip(function.arg_names, args)), **kwargs}
+            given = {**kwargs, **dict(zip(function.arg_names, args))}
             return watched(function, given, lambda: perform(function, *args, **kwargs))
 
         Function.run = run

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import linecache
 import re
 import sys
+import traceback
 
 from playground.engine.compile_remedies import remedy_for
 from playground.engine.mode_lines import chooses_mode
+from playground.engine.references import bound_names
 from playground.engine.start_failure import triton_remedy
 from playground.model.finding import Finding
 from playground.model.source_tree import tree_of
@@ -116,11 +119,33 @@ def hint_for(error: BaseException, cause: BaseException) -> str:
             if item.name != top and _is_there(top):
                 return f"the installed {top} has no {item.name}: another release of it may"
             return install_hint(top)
+        if isinstance(item, NameError) and (line := _for_type_checkers(item)):
+            return (
+                f"line {line} defines {item.name} under `if TYPE_CHECKING:`, which is never true "
+                "when the file runs: move it out"
+            )
     text = f"{error}\n{cause}"
     for pattern, hint in _KNOWN:
         if re.search(pattern, text):
             return hint
     return remedy_for(text)
+
+
+def _for_type_checkers(error: NameError) -> int:
+    """Return the line that binds a missing name for type checkers only, or 0."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or not error.name:
+        return 0
+    try:
+        tree = tree_of("".join(linecache.getlines(frames[-1].filename)))
+    except (SyntaxError, ValueError):  # changed meanwhile
+        return 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            for inner in node.body:
+                if error.name in bound_names([inner]):
+                    return inner.lineno
+    return 0
 
 
 def _is_there(module: str) -> bool:

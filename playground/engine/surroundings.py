@@ -18,6 +18,7 @@ from playground.engine import (
     host_watch,
     machine,
     missing_modules,
+    notebook_names,
     process_state,
     run_notes,
     written_files,
@@ -129,6 +130,7 @@ def _plain(path: str, text: str, notes: run_notes.RunNotes) -> list[Any]:
         run_notes.taking(notes),
         missing_modules.stood_in_for(),
         breakpoints.passed_by(text),
+        notebook_names.known(text),
         lenient_tuners.lenient(notes.tell),
     ]
 

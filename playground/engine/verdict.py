@@ -17,6 +17,7 @@ from playground.engine.bound import place_of
 from playground.engine.driver_verdict import of_driver
 from playground.engine.drivers import DRIVER_FILE
 from playground.engine.entries import set_by_tuning
+from playground.engine.reference_value import differs_from_itself
 from playground.engine.replay import put_back_after
 from playground.engine.second_opinion import second_opinion
 from playground.engine.tuner_findings import tuner_findings
@@ -59,6 +60,8 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
         return Checked(0, config, result, findings)
     if result.route == "launch" or not judge.said:
         findings = (*findings, _wrong(launch, result, config, judge.said))
+    if config == launch.info.config and result.against == "reference":
+        findings = (*findings, *differs_from_itself(session, launch))
     name = _dictated(session, launch, config, job) if not told else None
     if name is None:
         return Checked(0, config, result, findings)

@@ -121,8 +121,15 @@ def syntax_finding(error: SyntaxError | ValueError, path: str) -> Finding:
     """Return the finding for source text that does not parse."""
     line = getattr(error, "lineno", None)
     offset = getattr(error, "offset", None)
+    start = str(getattr(error, "text", None) or "").lstrip()[:1]
+    hint = ""
+    if start in ("%", "!"):
+        hint = (
+            "this line is a notebook's own, which Python does not know: take it out or put # "
+            "before it (`jupyter nbconvert --to script` writes such lines so that they run)"
+        )
     return Finding(
-        "error", "syntax", f"{type(error).__name__}: {getattr(error, 'msg', None) or error}",
+        "error", "syntax", f"{type(error).__name__}: {getattr(error, 'msg', None) or error}", hint,
         file=path, line=line, column=max(offset - 1, 0) if offset else None,
     )  # fmt: skip
 

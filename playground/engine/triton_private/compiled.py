@@ -17,6 +17,7 @@ from triton.runtime.cache import get_cache_manager
 
 from playground.engine import resources as resource_reading
 from playground.engine.resources import Resources
+from playground.engine.triton_private import wrappers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +124,10 @@ def compile_function(
     hooks, function.pre_run_hooks = function.pre_run_hooks, []
     before, triton.knobs.compilation.listener = triton.knobs.compilation.listener, listen
     try:
-        kernel = function.warmup(grid=(1, 1, 1), **{**options, **arguments})
+        names = list(arguments)
+        first = names[: wrappers.by_position(names)]
+        named = {**options, **{name: arguments[name] for name in names[len(first) :]}}
+        kernel = function.warmup(*(arguments[name] for name in first), grid=(1, 1, 1), **named)
     finally:
         function.pre_run_hooks = hooks
         triton.knobs.compilation.listener = before

@@ -63,7 +63,7 @@ def plain_call(
     names = list(arguments)
     parameters = wrappers.signature(function).parameters
     args: list[Any] = []
-    for name in names[:positional]:
+    for name in names[: max(positional, wrappers.by_position(names))]:
         if parameters[name].kind is parameters[name].KEYWORD_ONLY:
             break
         args.append(arguments[name])

@@ -24,7 +24,7 @@ from triton.runtime.jit import JITFunction, _normalize_ty
 from playground.model.knobs import OPTION_KNOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 DTYPES = {
     "fp16": "tl.float16", "bf16": "tl.bfloat16", "fp32": "tl.float32", "fp64": "tl.float64",
@@ -172,6 +172,15 @@ def constexpr_names(function: Any) -> frozenset[str]:
 def signature(function: Any) -> inspect.Signature:
     """Return the signature of the kernel's Python function."""
     return _facts(function).signature
+
+
+def by_position(names: Sequence[str]) -> int:
+    """Return how many parameters must be passed by position: Triton's own call has two names.
+
+    `JITFunction.run(*args, grid, warmup, **kwargs)`: a kernel may call a parameter so as well.
+    """
+    return max((place for place, name in enumerate(names, 1) if name in ("grid", "warmup")),
+               default=0)  # fmt: skip
 
 
 def definition(function: Any) -> tuple[str, int]:
