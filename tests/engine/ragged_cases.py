@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 FLOATS = ("torch.float16", "torch.bfloat16", "torch.float32")
 LIMITS = {"torch.float16": 2e-2, "torch.bfloat16": 6e-2, "torch.float32": 1e-3}
 
+MOST_ELEMENTS = 1 << 23
+"""64 MB in double precision; a run holds a few such tensors."""
+UNSCALED = ("batch", "heads", "seed")
+
 SEEDED = """
 import torch
 if not hasattr(torch, "plain_generator"):
@@ -76,18 +80,43 @@ KERNELS: dict[str, Ragged] = {
 }  # fmt: skip
 
 
+def elements(sizes: dict[str, int]) -> int:
+    """Return about how many elements the largest tensor has, those of a reference included."""
+    known = {name: value for name, value in sizes.items() if name != "seed"}
+    length = known.get("length", 0)
+    if length:  # the reference holds all scores, and scores of gradients
+        return 4 * known["batch"] * known["heads"] * length**2
+    return math.prod(sorted(known.values())[-2:])
+
+
+def count_of(name: str) -> int:
+    """Return how many draws hold every dtype of a kernel: two at least."""
+    return max(2, len(KERNELS[name].choices.get("dtype", ())))
+
+
 def draws(name: str, count: int, *, on_gpu: bool = False) -> list[tuple[str, float]]:
-    """Return calls' arguments for a kernel, with the limit of each, relative and absolute."""
+    """Return calls' arguments for a kernel, with the limit of each, relative and absolute.
+
+    Options go round at paces of their own: six draws hold every pair of their values. On a GPU no
+    draw has more than `MOST_ELEMENTS`, so that it runs beside whoever else uses that.
+    """
     ragged, source = KERNELS[name], random.Random(name)
     found = []
     for turn in range(count):
-        arguments = {}
+        sizes = {}
         for size, (low, high) in ragged.sizes.items():
-            most = high * ragged.scale if on_gpu and size not in ("batch", "seed") else high
+            most = high * ragged.scale if on_gpu and size not in UNSCALED else high
+            sizes[size] = source.randint(low, most)
+        while elements(sizes) > MOST_ELEMENTS:
+            largest = max(sizes.keys() - {"seed"}, key=lambda size: sizes[size])
+            sizes[largest] //= 2
+        arguments = {}
+        for size, value in sizes.items():
             step = ragged.multiples.get(size, 1)
-            arguments[size] = str(max(source.randint(low, most) // step * step, low))
+            arguments[size] = str(max(value // step * step, ragged.sizes[size][0]))
+        paces = {"dtype": 1, "causal": 1, "head": 3}
         for option, values in ragged.choices.items():
-            arguments[option] = values[(turn + source.randrange(2)) % len(values)]
+            arguments[option] = values[turn // paces[option] % len(values)]
         dtype = arguments.get("dtype", "")
         limit = LIMITS.get(dtype, ragged.limit)
         if on_gpu and dtype == "torch.float32":

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.ragged_cases import KERNELS, SEEDED, draws
+from tests.engine.ragged_cases import KERNELS, MOST_ELEMENTS, SEEDED, count_of, draws
 
 FILES = Path(__file__).parents[2] / "kernels"
-DRAWS = 2
 
 CODE = """
+import gc
+import torch
 from playground.engine.session import Session
 
 found = {{}}
@@ -26,6 +27,10 @@ for name, cases in {cases!r}.items():
             f"rtol={{limit}}, atol={{limit}})"
         )
         said += [f"{{arguments}}: {{f.message}}" for f in run.findings if f.severity == "error"]
+        del run
+        if session.device.mode == "gpu":  # what is free is not held: others may need it
+            gc.collect()
+            torch.cuda.empty_cache()
     found[name] = said
 session.close()
 answer(found)
@@ -47,13 +52,31 @@ answer({"right": torch.autograd.gradcheck(lambda *given: layer_norm.layer_norm(*
 """
 
 
-def code(names: list[str], *, on_gpu: bool = False, count: int = DRAWS) -> str:
-    cases = {name: draws(name, count, on_gpu=on_gpu) for name in names}
+def code(names: list[str], *, on_gpu: bool = False, count: int = 0) -> str:
+    cases = {name: draws(name, count or count_of(name), on_gpu=on_gpu) for name in names}
     return CODE.format(cases=cases, seeded=SEEDED)
 
 
 def test_every_kernel_has_its_bounds():
     assert sorted(KERNELS) == sorted(path.stem for path in FILES.glob("*.py"))
+
+
+def test_six_draws_hold_every_dtype_and_pair_of_options_and_stay_small():
+    for name, ragged in KERNELS.items():
+        drawn = [dict(item.split("=") for item in text.split(", ")) for text, _ in
+                 draws(name, 6, on_gpu=True)]  # fmt: skip
+        for option, values in ragged.choices.items():
+            assert {item[option] for item in drawn} == set(values), name
+            for other, others in ragged.choices.items():
+                if other > option:
+                    pairs = {(item[option], item[other]) for item in drawn}
+                    assert len(pairs) == len(values) * len(others), (name, option, other)
+        for item in drawn:
+            sizes = sorted(int(item[size]) for size in ragged.sizes if size != "seed")
+            assert sizes[-1] * (sizes[-2] if len(sizes) > 1 else 1) <= MOST_ELEMENTS, name
+        dtypes = {dict(item.split("=") for item in text.split(", ")).get("dtype")
+                  for text, _ in draws(name, count_of(name))}  # fmt: skip
+        assert dtypes == set(ragged.choices.get("dtype", (None,))), name
 
 
 @pytest.mark.parametrize("part", range(3))
