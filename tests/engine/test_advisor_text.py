@@ -17,6 +17,7 @@ from playground.model.advice import edited
 from playground.model.config import Config
 from playground.model.coverage import AccessCount, TensorCoverage
 from playground.model.finding import Finding
+from playground.model.launch import Argument, TensorInfo
 from playground.model.machine_code import LineCode, MachineCode
 from playground.model.measurement import Measurement
 from tests.engine.test_advisor_costs import CONFIG, facts, site
@@ -145,3 +146,26 @@ def test_an_atomic_is_alone_by_the_counts_of_all_programs_not_by_a_sample() -> N
 
     assert atomics._is_alone(*found(1))
     assert not atomics._is_alone(*found(2))
+
+
+def wide(elements: int, source: str):
+    """Return facts of a launch on one tensor of so many elements, without memory for it."""
+    base = replace(facts(), text=text_of(source))
+    tensor = TensorInfo((elements,), "float32", (1,), 4, 0, 0, 4 * elements, 16, "cuda:0")
+    argument = Argument("x_ptr", "tensor", "", tensor)
+    return replace(base, launch=replace(base.launch, arguments=(argument,)))
+
+
+def test_offsets_of_32_bits_into_more_than_they_reach_are_a_slip() -> None:
+    from playground.engine.advisor import mistakes
+
+    plain = "def k(x_ptr, B):\n    tl.store(x_ptr + tl.program_id(0) * B + tl.arange(0, 64), 0)"
+    told = mistakes._wide_offsets(wide((1 << 31) + 1, plain))
+    assert told is not None
+    assert (told.cause, told.topic) == ("int32-offset", "slips")
+    assert "to(tl.int64)" in told.remedy
+    assert told.evidence[0].value == 1 << 31  # the last element's offset, from 0
+    # One element less is reached, and so is any with the cast.
+    assert mistakes._wide_offsets(wide(1 << 31, plain)) is None
+    cast = plain.replace("program_id(0)", "program_id(0).to(tl.int64)")
+    assert mistakes._wide_offsets(wide(1 << 33, cast)) is None
