@@ -89,7 +89,7 @@ class Cluster:
             if ours:
                 made.start_cluster_sync(n=made.n)
             client = made.connect_client_sync()
-            _await_engines(client, made.n if ours else count or 1, profile, job)
+            _await_engines(made, client, made.n if ours else count or 1, profile, job)
             return cls(made, client, ours=ours, folder=folder)
         except BaseException as error:
             if client is not None:
@@ -261,7 +261,9 @@ def _ssh_hosts(cluster: Any) -> dict[str, int]:
     }
 
 
-def _await_engines(client: Any, count: int | None, profile: str, job: Job) -> None:
+def _await_engines(
+    cluster: Any, client: Any, count: int | None, profile: str, job: Job
+) -> None:  # fmt: skip
     """Wait for the engines: long for the first, less for the others."""
     began = time.monotonic()
     first: float | None = None
@@ -272,6 +274,13 @@ def _await_engines(client: Any, count: int | None, profile: str, job: Job) -> No
             first = now
         if first is not None and now - first > LATE_S:
             return
+        if first is None and (said := _last_words(cluster)) is not None:
+            missing = "mpi4py" in said
+            raise WorkersError(
+                f"the engines of {profile} ended before they were there: {said}",
+                "engines that mpiexec starts need mpi4py (pip install mpi4py) where they run"
+                if missing else f"see what it says: ipcluster start --profile={profile}",
+            )  # fmt: skip
         if first is None and now - began > START_S:
             raise WorkersError(
                 f"no engine of {profile} came within {START_S:g} s",
@@ -279,6 +288,26 @@ def _await_engines(client: Any, count: int | None, profile: str, job: Job) -> No
                 f"--profile={profile}",
             )
         time.sleep(0.1)
+
+
+def _last_words(cluster: Any) -> str | None:
+    """Return what engines that this machine started said last, if all of them have ended."""
+    import psutil
+
+    parts = [
+        part
+        for engines in cluster.engines.values()
+        for part in getattr(engines, "launchers", {"": engines}).values()
+    ]
+    for part in parts:
+        kinds = {kind.__name__ for kind in type(part).__mro__}
+        if "LocalProcessLauncher" not in kinds or "SSHLauncher" in kinds:
+            return None  # a batch system's, or another host's
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if psutil.Process(part.pid).status() != psutil.STATUS_ZOMBIE:
+                return None
+    said = [part.get_output().strip().splitlines() for part in parts]
+    return next((lines[-1] for lines in said if lines), "they said nothing") if parts else None
 
 
 def _stop(cluster: Any) -> None:

@@ -4,8 +4,8 @@ Run as `python -m tests.benchmarks.sweep_speed [--size N] [--verify]` from the c
 machine with a GPU. Each side runs in a fresh process with an empty TRITON_CACHE_DIR; its time is
 that of the tuning itself, once the file has run (for autotune: once the inputs are there). What is
 known of a side is printed as it ends; the sweep's table says where its time goes. With `--verify`
-every correct config is measured at length afterwards, and the winner is held against the best of
-those.
+every correct config that comes near is measured at length afterwards, and the winner timed in turns
+with the best of those (`sweep_verify`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.benchmarks import sweep_verify
 from tests.child_environment import ROOT, child_environment
 
 VALUES = {
@@ -61,6 +62,8 @@ def _both(options: argparse.Namespace) -> None:
     print(f"{'times faster':<28}{factor:8.2f}")
     print(json.dumps({"sweep": sweep, "autotune": tuned, "factor": factor}))
     met = sweep["elapsed_s"] <= LIMIT_S and factor >= FACTOR
+    if options.verify:
+        met = met and sweep["verified"]["met"]
     print(f"limit {LIMIT_S:g} s and {FACTOR:g} times: {'met' if met else 'MISSED'}", flush=True)
 
 
@@ -74,10 +77,7 @@ def _show_sweep(sweep: dict, verify: bool) -> None:
     print(f"margin: {sweep['margin']}; {sweep['note'] or 'no notes'}")
     print(f"{sweep['proved']} of the best are right on other inputs: {sweep['proved_at']}")
     if verify:
-        print(
-            f"at length: winner {sweep['long_winner_ms']:.4f} ms, best "
-            f"{sweep['long_best_ms']:.4f} ({sweep['long_best']}), ratio {sweep['long_ratio']:.4f}"
-        )
+        print(sweep_verify.text(sweep["verified"]))
     sys.stdout.flush()
 
 
@@ -112,7 +112,6 @@ def _sweep(size: int, verify: bool) -> None:
     # As the command line does: before torch is imported here.
     ahead = start_ahead(Workers()) if os.environ.get(_PRESTART) else None
 
-    from playground.engine.job import Job
     from playground.model.sweep_plan import SweepPlan
     from playground.model.sweep_space import make_space
 
@@ -140,6 +139,7 @@ def _sweep(size: int, verify: bool) -> None:
             "checks (sum)": phases.check_s,
             "screening (sum)": phases.screen_s,
             "confirming": phases.confirm_s,
+            "asking for other inputs": phases.foresee_s,
             "on other inputs": phases.prove_s,
         },
         "statuses": dict(Counter(row.status for row in result.rows)),
@@ -154,17 +154,8 @@ def _sweep(size: int, verify: bool) -> None:
         "rows": [[row.config.label(), row.status, row.median_ms, row.samples, row.screened,
                   row.place] for row in result.rows],
     }  # fmt: skip
-    if verify and best is not None:
-        long = {}
-        for row in result.rows:
-            if row.status == "correct" and row.median_ms and row.median_ms < 1.3 * best.median_ms:
-                measured = session.measure(0, row.config, 300.0, "cold", Job())
-                long[row.config] = measured.median_ms
-        first = min(long, key=long.get)
-        told |= {
-            "long_winner_ms": long[best.config], "long_best_ms": long[first],
-            "long_best": first.label(), "long_ratio": long[best.config] / long[first],
-        }  # fmt: skip
+    if verify:
+        told["verified"] = sweep_verify.verified(session, result)
     session.close()
     print(json.dumps(told))
 

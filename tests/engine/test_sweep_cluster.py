@@ -176,3 +176,43 @@ def test_a_profile_that_does_not_say_how_many_engines_is_asked(tmp_path, monkeyp
     with pytest.raises(WorkersError, match="does not say how many engines") as error:
         Cluster.opened("slow", None, Job())
     assert error.value.hint.startswith("say --gpus N, or set c.Cluster.n in ")
+
+
+@needs_ipyparallel
+def test_engines_that_end_at_once_are_not_waited_for(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    folder = tmp_path / "profile_mpi"
+    folder.mkdir()
+    program = tmp_path / "mpiexec"
+    program.write_text("#!/bin/sh\necho \"No module named 'mpi4py'\" >&2\nexit 1\n")
+    program.chmod(0o755)
+    (folder / "ipcluster_config.py").write_text(
+        f"c.Cluster.engine_launcher_class = 'mpi'\nc.MPILauncher.mpi_cmd = ['{program}']\n"
+    )
+    with pytest.raises(WorkersError, match="ended before they were there: No module") as error:
+        Cluster.opened("mpi", 2, Job())
+    assert "pip install mpi4py" in error.value.hint
+
+
+@needs_ipyparallel
+def test_a_profile_over_ssh_says_how_many_engines_by_host(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    folder = tmp_path / "profile_ssh"
+    folder.mkdir()
+    (folder / "ipcluster_config.py").write_text(
+        "c.Cluster.engine_launcher_class = 'ssh'\n"
+        "c.SSHEngineSetLauncher.engines = {'gpu1': 2, 'gpu2': {'n': 3}}\n"
+        "c.SSHLauncher.ssh_cmd = ['/nosuch/ssh']\n"
+        "c.SSHLauncher.scp_cmd = ['/nosuch/scp']\n"
+    )
+    asked = []
+    import ipyparallel
+
+    def start(cluster, n=None):
+        asked.append(n)
+        raise FileNotFoundError("no ssh here")
+
+    monkeypatch.setattr(ipyparallel.Cluster, "start_cluster_sync", start, raising=False)
+    with pytest.raises(WorkersError, match="the cluster ssh does not start: no ssh here"):
+        Cluster.opened("ssh", None, Job())
+    assert asked == [5]
