@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fault_handlers import HANDLERS
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -36,7 +38,9 @@ def whole(text: str) -> str:
 
 
 def test_the_table_has_every_kind_of_fault():
-    assert len(ROWS) >= 40
+    assert len(ROWS) >= 50
+    section = README.split("## What it survives\n", 1)[1].split("\n## ", 1)[0]
+    assert len(ROWS) == len(re.findall(r"^\| ", section, re.MULTILINE)) - 2
 
 
 @pytest.mark.parametrize(("fault", "seen", "tests"), ROWS, ids=[row[0][:50] for row in ROWS])
@@ -54,3 +58,12 @@ def test_a_row_is_true(fault: str, seen: str, tests: str):
     for words in re.findall(r"`([^`]+)`", seen):
         assert words in whole(SOURCES), f"{fault}: nothing in the program says {words!r}"
         assert any(words in text for text in texts), f"{fault}: no test asserts {words!r}"
+
+
+def test_every_row_names_the_statements_that_handle_it():
+    """That they run is shown by `python -m tests.benchmarks.fault_branches`."""
+    assert list(HANDLERS) == [fault for fault, _, _ in ROWS]
+    for fault, handlers in HANDLERS.items():
+        assert handlers, fault
+        for handler in handlers:
+            assert handler.line() > 0, fault

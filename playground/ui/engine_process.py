@@ -116,9 +116,10 @@ class EngineProcess(EnginePort):
         return job
 
     def interrupt(self) -> None:
-        """Interrupt what the kernel runs; one that is still starting would end of it."""
-        if self._kernel is not None and self._kernel.ready:
-            self._kernel.interrupt()
+        """Interrupt what the kernel runs; while it starts that would be its end."""
+        if self._kernel is None or not self._kernel.ready:
+            return  # one that is still starting
+        self._kernel.interrupt()
 
     def move(self, place: RemotePlace | None) -> None:
         """Leave the kernel that runs now, and take one at another place."""

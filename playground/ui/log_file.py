@@ -49,6 +49,11 @@ class _WithoutUserCode(logging.Formatter):
         return "\n".join(lines)
 
 
+def _not_written(_record: logging.LogRecord) -> None:
+    # A full disk must not print a traceback for each line.
+    return
+
+
 def log_path() -> Path:
     """Return where the log is; raises `StateProblem` where there is no folder for it."""
     return state_folder() / "triton-playground.log"
@@ -67,8 +72,7 @@ class LogFile(QObject):
             )  # fmt: skip
         except (StateProblem, OSError):
             return  # the window works without one; what cannot be kept is told of elsewhere
-        # A full disk must not print a traceback for each line that is not written.
-        handler.handleError = lambda record: None  # type: ignore[method-assign]
+        handler.handleError = _not_written  # type: ignore[method-assign]
         handler.setFormatter(
             _WithoutUserCode("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
         )
