@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-QUICK = settings(
-    max_examples=60, deadline=None, database=None, print_blob=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+_TIMES = float(os.environ.get("FUZZ_TIMES") or 1)
+
+
+def examples(count: int) -> settings:
+    """Return settings for `count` examples, or a multiple: `python -m tests.benchmarks.fuzz`."""
+    return settings(
+        max_examples=max(1, round(count * _TIMES)), deadline=None, database=None, print_blob=True,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )  # fmt: skip
+
 
 _PIECES = (
     "\ufeff", "\0", "\r", "\r\n", "\n", "\t", "    ", "\f", "\u2028", "\u2029", "\u00a0", "\ud800",

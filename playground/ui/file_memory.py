@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from playground.model.remembered import MovedKnobs, RememberedBaseline, RememberedFile
 from playground.ui.knob_undo import Moved, moved
 from playground.ui.state_files import (
+    KEEP_AFTER_MS,
     StateProblem,
     private_folder,
     read_state,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from playground.ui.editor.code_editor import CodeEditor
 
 VERSION = 1
-KEEP_AFTER_MS = 2000
 MOST_FILES = 300
 
 

@@ -72,7 +72,7 @@ class LogFile(QObject):
             )  # fmt: skip
         except (StateProblem, OSError):
             return  # the window works without one; what cannot be kept is told of elsewhere
-        handler.handleError = _not_written  # type: ignore[method-assign]
+        handler.handleError = _not_written  # type: ignore[assignment, method-assign]
         handler.setFormatter(
             _WithoutUserCode("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
         )

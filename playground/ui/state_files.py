@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+KEEP_AFTER_MS = 2000
+"""From the first change that is not kept yet until it is written."""
+
 
 class StateProblem(Exception):
     """A state file that could not be written; the message is fit for the user."""

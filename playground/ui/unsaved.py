@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject, QTimer
 from playground.model.finding import Finding
 from playground.ui import window_lock
 from playground.ui.state_files import (
+    KEEP_AFTER_MS,
     StateProblem,
     private_folder,
     read_state,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from playground.ui.document import Document
 
 VERSION = 1
-KEEP_AFTER_MS = 2000
-"""From the first key that is not kept yet until the text is written."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from tests.benchmarks.soak import Soak
 def test_random_actions_lose_nothing_and_answer_right(qapp, tmp_path, monkeypatch):
     monkeypatch.setenv("PLAYGROUND_CONFIG_DIR", str(tmp_path / "config"))
     seed = random.SystemRandom().randrange(1 << 30)
-    print(f"seed {seed}: python -m tests.benchmarks.soak --actions 120 --seed {seed}")
+    print(f"seed {seed}: python -m tests.benchmarks.soak --actions 80 --seed {seed}")
     soak = Soak(tmp_path, seed)
     try:
-        outcome = soak.run(120, 20.0)
+        outcome = soak.run(80, 10.0)
     finally:
         soak.close()
         qapp.setStyleSheet("")

@@ -2,10 +2,10 @@
 
 Run: python -m tests.benchmarks.fault_branches [--only WORDS]
 
-Each row's tests run in a process of their own. `tests/fault_handlers.py` says which statements
-handle the fault; that they ran is told by themselves, in whichever process it was: the window's,
-the engine's, a worker's (`tests/fault_trace`). The exit status is 1 where one did not run, or a
-test failed; rows whose tests need what is not here (a GPU, Xvfb) are listed as such.
+`tests/fault_handlers.py` says which statements handle a fault; that they ran is told by themselves,
+in whichever process it was: the window's, the engine's, a worker's (`tests/fault_trace`). What ran
+between the beginning of a test and of the next counts for it. The exit status is 1 where a handler
+did not run, or a test failed; rows whose tests need what is not here (a GPU, Xvfb) are listed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.fault_handlers import HANDLERS
+from tests.fault_handlers import HANDLERS, Handler
 from tests.test_fault_table import ROWS
 
 ROOT = Path(__file__).parents[2]
@@ -33,24 +35,49 @@ def prepared(folder: Path) -> Path:
     return place
 
 
-def run(tests: list[str], handlers: Path, hits: Path) -> tuple[str, set[tuple[str, int]]]:
-    """Run tests; return the last line that pytest prints, and the statements that ran."""
+@dataclass
+class Seen:
+    """What was seen of one test: the handlers that ran in it, and how it ended."""
+
+    ran: set[tuple[str, int]] = field(default_factory=set)
+    outcomes: set[str] = field(default_factory=set)
+
+
+def run(tests: list[str], handlers: Path, hits: Path) -> dict[str, Seen]:
+    """Run tests, in one process of pytest; return what was seen of each."""
     paths = [str(ROOT / "tests" / "fault_trace"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "FAULT_HANDLERS": str(handlers), "FAULT_HITS": str(hits),
     }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", *tests],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header",
+         "-p", "tests.fault_trace.marks", "--tb=short", *tests],
+        cwd=ROOT, env=environment, check=False,
     )  # fmt: skip
-    said = re.findall(r"^[^\n]* in [\d.]+s[^\n]*$", done.stdout, re.MULTILINE)
-    ran = set()
-    if hits.exists():
-        for line in hits.read_text().splitlines():
-            module, number = line.split("\t")
-            ran.add((module, int(number)))
-    return said[-1].strip("= ") if said else f"ended with {done.returncode}", ran
+    found = {test: Seen() for test in tests}
+    now = Seen()
+    for line in hits.read_text().splitlines():
+        kind, name, *rest = line.split("\t")
+        if kind == "test":
+            now = found[name]
+        elif kind == "outcome":
+            found[name].outcomes.add(rest[0])
+        else:
+            now.ran.add((name, int(rest[0])))
+    return found
+
+
+def verdict_on(handlers: tuple[Handler, ...], seen: list[Seen]) -> tuple[str, list[Handler]]:
+    """Return what is to be said of a row, and the handlers that did not run."""
+    ran = {hit for each in seen for hit in each.ran}
+    outcomes = [each.outcomes for each in seen]
+    missed = [each for each in handlers if (each.module, each.line()) not in ran]
+    if any(not each or "failed" in each for each in outcomes):
+        return "not shown", missed
+    if missed:
+        return ("not here" if {"skipped"} in outcomes else "not shown"), missed
+    return "shown", missed
 
 
 def main() -> int:
@@ -58,32 +85,26 @@ def main() -> int:
     parser.add_argument("--only", default="", help="rows whose fault holds these words")
     options = parser.parse_args()
     started = time.monotonic()
-    counts = {"shown": 0, "not shown": 0, "not here": 0}
-    statements = 0
+    rows = {
+        fault: [f"tests/{file}::{test}" for file, test in
+                re.findall(r"`([\w/]+\.py)::(\w+)`", tests)]
+        for fault, _, tests in ROWS
+        if options.only in fault
+    }  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        handlers = prepared(folder)
-        for number, (fault, _seen, tests) in enumerate(ROWS):
-            if options.only not in fault:
-                continue
-            named = [f"tests/{file}::{test}" for file, test in
-                     re.findall(r"`([\w/]+\.py)::(\w+)`", tests)]  # fmt: skip
-            said, ran = run(named, handlers, folder / f"hits{number}")
-            missed = [each for each in HANDLERS[fault] if (each.module, each.line()) not in ran]
-            failed = "failed" in said or "error" in said or said.startswith("ended")
-            skipped = "skipped" in said
-            verdict = "shown"
-            if failed or missed:
-                verdict = "not here" if skipped and not failed else "not shown"
-            counts[verdict] += 1
-            statements += len(HANDLERS[fault]) - len(missed)
-            print(f"{verdict:9}  {fault}  ({said})", flush=True)
-            for each in HANDLERS[fault]:
-                mark = "-" if each in missed else "+"
-                print(f"         {mark} {each.module}:{each.line()} {each.words}", flush=True)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    elapsed_s = time.monotonic() - started
-    print(f"{told}; {statements} statements seen to run; {elapsed_s:.0f} s")
+        tests = list(dict.fromkeys(test for row in rows.values() for test in row))
+        seen = run(sorted(tests), prepared(Path(name)), Path(name) / "hits")
+    counts: Counter[str] = Counter()
+    for fault, named in rows.items():
+        verdict, missed = verdict_on(HANDLERS[fault], [seen[test] for test in named])
+        counts[verdict] += 1
+        counts["statements seen to run"] += len(HANDLERS[fault]) - len(missed)
+        print(f"{verdict:9}  {fault}")
+        for each in HANDLERS[fault]:
+            mark = "-" if each in missed else "+"
+            print(f"         {mark} {each.module}:{each.line()} {each.words}")
+    told = ", ".join(f"{count} {what}" for what, count in counts.items())
+    print(f"{len(rows)} rows, {len(tests)} tests: {told}; {time.monotonic() - started:.0f} s")
     return int(bool(counts["not shown"]))
 
 

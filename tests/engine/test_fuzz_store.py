@@ -5,12 +5,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.engine.sweep_store import StoreError, SweepStore
 from tests.full_disks import full_disk, read_only_folder
-from tests.fuzzed import QUICK
+from tests.fuzzed import examples
 
 
 def fill(store: SweepStore) -> None:
@@ -26,7 +26,7 @@ def valid(tmp_path: Path) -> bytes:
     return (tmp_path / "valid.sqlite3").read_bytes()
 
 
-@settings(QUICK, max_examples=40)
+@examples(20)
 @given(st.data())
 def test_any_file_is_used_or_set_aside(tmp_path: Path, valid: bytes, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["noise", "cut", "changed"]))

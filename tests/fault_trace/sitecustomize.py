@@ -28,7 +28,7 @@ def _lines_by_module():
 def _hit(module, line):
     handle = os.open(_HITS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        os.write(handle, f"{module}\t{line}\n".encode())
+        os.write(handle, f"hit\t{module}\t{line}\n".encode())
     finally:
         os.close(handle)
 

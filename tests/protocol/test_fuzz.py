@@ -3,19 +3,19 @@
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.protocol import messages
 from playground.protocol.codec import ProtocolError, decode_reply, decode_request, encode
-from tests.fuzzed import QUICK, damaged, json_values
+from tests.fuzzed import damaged, examples, json_values
 from tests.protocol.test_codec import example_of
 
 CLASSES = (*get_args(messages.Request), *get_args(messages.Reply))
 ENCODED = [encode(example_of(each), 7) for each in CLASSES]
 
 
-@settings(QUICK, max_examples=250)
+@examples(100)
 @given(st.data())
 def test_a_damaged_message_is_refused_in_words_or_whole(data: st.DataObject) -> None:
     body, buffers = data.draw(st.sampled_from(ENCODED))
@@ -31,7 +31,7 @@ def test_a_damaged_message_is_refused_in_words_or_whole(data: st.DataObject) -> 
         assert isinstance(job, int)
 
 
-@settings(QUICK)
+@examples(40)
 @given(st.dictionaries(st.sampled_from(["version", "kind", "job", "body", "x"]), json_values))
 def test_anything_else_is_refused(body: dict[str, object]) -> None:
     for decode in (decode_request, decode_reply):
