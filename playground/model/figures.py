@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure that the program shows: its name, what it is, and how it is worked out."""
-
-    title: str
-    meaning: str
-    formula: str = ""
-
-    def text(self) -> str:
-        """Return all of it as plain text, a line each."""
-        return "\n".join(filter(None, (self.title, self.meaning, self.formula)))
-
+from playground.model.figure import Figure
+from playground.model.panel_figures import HEADINGS, PANEL_ALIASES, PANEL_FIGURES
 
 FIGURES: dict[str, Figure] = {
     "median": Figure(
@@ -158,6 +146,7 @@ FIGURES: dict[str, Figure] = {
         "Compile time",
         "Wall time of the compiler's stages, from the source to the machine's code.",
     ),
+    **PANEL_FIGURES,
 }
 """By the name that views use (`median`, `bandwidth`, …)."""
 
@@ -170,13 +159,19 @@ _ALIASES = {
     "masked": "masked_off", "distinct": "bytes_unique", "unique": "bytes_unique",
     "asked for": "bytes_requested", "roof": "roof_share", "flop/byte": "intensity",
     "intensity": "intensity", "compile time": "compile_time", "compiled in": "compile_time",
-    "host": "host_cost",
+    "host": "host_cost", **PANEL_ALIASES,
 }  # fmt: skip
 
 
 def figure_in(text: str) -> Figure | None:
-    """Return the figure that a text is about: that whose longest name stands in it; or None."""
+    """Return the figure that a text is about: that whose longest name stands in it; or None.
+
+    A text that is the heading of a column, its unit in brackets, is looked up as that first.
+    """
     text = text.lower()
+    heading = HEADINGS.get(re.sub(r"\s*\([^)]*\)$", "", text).strip())
+    if heading is not None:
+        return FIGURES[heading]
     names = _ALIASES | {figure.title.lower(): name for name, figure in FIGURES.items()}
     found = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     return FIGURES[names[max(found, key=len)]] if found else None

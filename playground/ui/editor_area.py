@@ -40,6 +40,7 @@ class EditorArea(QWidget):
         self.completion: Completion | None = None
         self.drivers: DriversBar | None = None
         self._gallery: Gallery | None = None
+        self._recent: list[str] = []
         self.notices = Notices(self)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -166,10 +167,30 @@ class EditorArea(QWidget):
         if self._gallery is None:
             from playground.ui.gallery import Gallery
 
-            self._gallery = Gallery(self._theme, self.editor.viewport())
+            self._gallery = Gallery(self._theme, self.editor.viewport(), recent=self._recent)
             self._gallery.fileChosen.connect(self.fileChosen)
             self._gallery.openWanted.connect(self.openWanted)
+            self._gallery.show_target(self.gpu_target())
+            self._document.deviceChanged.connect(self._mark_gallery)
         self._show_gallery()
+
+    def gpu_target(self) -> str | None:
+        """Return the target of the engine's GPU; empty without one, None before that is known."""
+        device = self._document.device
+        if device is None:
+            return None
+        return device.target if device.mode == "gpu" else ""
+
+    def show_recent(self, paths: list[str]) -> None:
+        """Offer these files in the gallery."""
+        self._recent = paths
+        if self._gallery is not None:
+            self._gallery.show_recent(paths)
+            self._place_gallery()
+
+    def _mark_gallery(self) -> None:
+        if self._gallery is not None:
+            self._gallery.show_target(self.gpu_target())
 
     def _show_gallery(self, _path: str = "") -> None:
         if self._gallery is None:

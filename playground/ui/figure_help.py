@@ -22,9 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.model.figures import FIGURES, Figure, figure_in
+from playground.model.figures import FIGURES, figure_in
 
 if TYPE_CHECKING:
+    from playground.model.figure import Figure
     from playground.ui.window import MainWindow
 
 

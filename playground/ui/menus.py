@@ -73,7 +73,7 @@ class Menus(QObject):
 
     def fill_kernels(self) -> None:
         """List the bundled kernels, a group after the other."""
-        from playground.ui.gallery import kernel_groups
+        from playground.model.bundled import kernel_groups
 
         self.kernels.clear()
         for group in kernel_groups():

@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """Something the palette offers; `keys` is its shortcut as shown."""
+    """Something the palette offers; `keys` is its shortcut as shown.
+
+    `why_not` says what is missing for it: it is listed all the same, and does nothing.
+    """
 
     text: str
     run: Callable[[], object]
     keys: str = ""
     picture: QIcon | None = None
     detail: str = ""
+    why_not: str = ""
 
 
 def score(query: str, text: str) -> int | None:
@@ -102,6 +106,8 @@ class Palette(QDialog):
             return
         item = self.list.currentItem()
         command: Command = item.data(Qt.ItemDataRole.UserRole)
+        if command.why_not:
+            return  # the row says why
         self.close()
         command.run()
 
@@ -129,8 +135,8 @@ class Palette(QDialog):
             for number, command in enumerate(self._commands)
             if (fit := score(query, command.text)) is not None
         ]
-        if query:
-            ranked.sort(key=lambda entry: (-entry[0], entry[1]))
+        # What cannot be done now stands below what can, however well it fits.
+        ranked.sort(key=lambda entry: (bool(entry[2].why_not), -entry[0] if query else 0, entry[1]))
         nothing = QPixmap(16, 16)
         nothing.fill(Qt.GlobalColor.transparent)
         blank = QIcon(nothing)
@@ -139,7 +145,11 @@ class Palette(QDialog):
             item.setIcon(blank if command.picture is None else command.picture)
             item.setToolTip(command.detail)
             item.setData(Qt.ItemDataRole.UserRole, command)
-            row = QLabel(command.keys)
+            told = [command.text, command.keys, command.why_not or command.detail]
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(filter(None, told)))
+            if command.why_not:
+                item.setForeground(self.palette().placeholderText())
+            row = QLabel(command.why_not or command.keys)
             row.setProperty("role", "muted")
             row.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row.setContentsMargins(0, 0, self.fontMetrics().height() // 2, 0)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.ui.actions import ACTIONS
+from playground.ui.theme import PAPER_POINTS, mono_font
 
 if TYPE_CHECKING:
     from playground.ui.action_spec import ActionSpec
@@ -45,6 +46,12 @@ class Preferences(QDialog):
         self.setObjectName("preferences")
         self.setWindowTitle("Preferences")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._search = QLineEdit(self)
+        self._search.setObjectName("preferences.search")
+        self._search.setAccessibleName("Find a preference, an action or keys")
+        self._search.setPlaceholderText("Find a preference, an action or keys")
+        self._search.setClearButtonEnabled(True)
+        self._search.textChanged.connect(self._narrow)
         self.pages = QTabWidget(self)
         self.pages.setObjectName("preferences.pages")
         self.pages.addTab(self._general(), "General")
@@ -66,6 +73,7 @@ class Preferences(QDialog):
         restore = buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults)
         restore.clicked.connect(self._restore_defaults)
         layout = QVBoxLayout(self)
+        layout.addWidget(self._search)
         layout.addWidget(self.pages, 1)
         layout.addWidget(self._problem)
         layout.addWidget(buttons)
@@ -108,7 +116,7 @@ class Preferences(QDialog):
     def _general(self) -> QWidget:
         settings = self._window.settings
         page = QWidget()
-        form = QFormLayout(page)
+        self._form = form = QFormLayout(page)
         form.setContentsMargins(*[self.fontMetrics().height()] * 4)
         self._theme = QComboBox()
         self._theme.setObjectName("preferences.theme")
@@ -141,12 +149,6 @@ class Preferences(QDialog):
 
     def _shortcuts(self) -> QWidget:
         page = QWidget()
-        self._search = QLineEdit(page)
-        self._search.setObjectName("preferences.search")
-        self._search.setAccessibleName("Find an action or keys")
-        self._search.setPlaceholderText("Find an action or keys")
-        self._search.setClearButtonEnabled(True)
-        self._search.textChanged.connect(self._narrow)
         self._table = table = QTableWidget(len(ACTIONS), 2)
         table.setObjectName("preferences.shortcuts")
         table.setAccessibleName("Shortcuts")
@@ -173,17 +175,40 @@ class Preferences(QDialog):
             field.keySequenceChanged.connect(self._tell_clash)
             self._fields.append((spec, field))
         layout = QVBoxLayout(page)
-        layout.addWidget(self._search)
         layout.addWidget(table, 1)
         return page
 
     def _narrow(self, query: str) -> None:
-        """Show the actions whose name, tip or keys have all the words."""
+        """Show the preferences and actions that have all the words; go to the page with some."""
         words = query.lower().split()
+        found = [0, 0]
+        for row in range(self._form.rowCount()):
+            fits = all(word in self._general_text(row).lower() for word in words)
+            self._form.setRowVisible(row, fits)
+            found[0] += fits
         for row, (spec, field) in enumerate(self._fields):
             keys = field.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
             text = f"{spec.text.replace('&', '')} {spec.tip} {keys}".lower()
-            self._table.setRowHidden(row, not all(word in text for word in words))
+            fits = all(word in text for word in words)
+            self._table.setRowHidden(row, not fits)
+            found[1] += fits
+        page = self.pages.currentIndex()
+        if words and not found[page] and found[1 - page]:
+            self.pages.setCurrentIndex(1 - page)
+
+    def _general_text(self, row: int) -> str:
+        """Return what a row of the general page says, its control's choices included."""
+        parts = []
+        for role in (QFormLayout.ItemRole.LabelRole, QFormLayout.ItemRole.FieldRole):
+            item = self._form.itemAt(row, role)
+            widget = item.widget() if item is not None else None
+            if isinstance(widget, QLabel | QCheckBox):
+                parts.append(widget.text().replace("&", ""))
+            if isinstance(widget, QComboBox):
+                parts += [widget.itemText(i) for i in range(widget.count())]
+            if widget is not None:
+                parts.append(widget.accessibleName())
+        return " ".join(parts)
 
     def _tell_clash(self) -> None:
         """Say at once when keys are used twice."""
@@ -197,6 +222,8 @@ class Preferences(QDialog):
             field.setKeySequence(QKeySequence(spec.keys))
         self._theme.setCurrentIndex(0)
         self._wrap.setChecked(False)
+        self._points.setValue(mono_font().pointSizeF())
+        self._paper.setValue(PAPER_POINTS)
 
 
 def _clash(keys: dict[str, str]) -> tuple[str, str, str] | None:

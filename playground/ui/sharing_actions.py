@@ -19,6 +19,9 @@ SHARING_ACTIONS: tuple[ActionSpec, ...] = (
                "check", "",
                "Run the file exported last with --check: it compares its result with the expected",
                "exported"),
+    ActionSpec("file.gallery", "Bundled kernels in &pictures…", "file", 1, "show_gallery",
+               "coverage", "Ctrl+Shift+O",
+               "Each bundled kernel with its picture, what it teaches, and whether it runs here"),
     ActionSpec("help.tour", "Take the &tour", "help", 1, "tour.start", "next", "Ctrl+Shift+F1",
                "Seven steps through this window, from a bundled kernel to a tuned file; again: "
                "puts the keyboard on its card"),

@@ -172,6 +172,8 @@ class MainWindow(QMainWindow):
         document.driverFound.connect(self._keep_found_drivers)
         self.area.fileChosen.connect(self.files.open_path)
         self.area.openWanted.connect(self.files.open)
+        self.files.recentChanged.connect(lambda: self.area.show_recent(self.settings.recent))
+        self.area.show_recent(self.settings.recent)
         self.editor.filesDropped.connect(self.files.open_dropped)
         self.docks.filled.connect(self._on_filled)
 
@@ -320,6 +322,17 @@ class MainWindow(QMainWindow):
         box.setInformativeText("\n".join(lines[1:]) or "The engine is still starting.")
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
+
+    def show_gallery(self) -> None:
+        """Show the bundled kernels with their pictures, over whatever is open."""
+        from playground.ui.gallery import GalleryDialog
+
+        dialog = GalleryDialog(
+            self.theme, self, recent=self.settings.recent, target=self.area.gpu_target()
+        )
+        dialog.gallery.fileChosen.connect(self.files.open_path)
+        dialog.gallery.openWanted.connect(self.files.open)
+        dialog.open()
 
     def show_palette(self) -> None:
         """Open the command palette."""

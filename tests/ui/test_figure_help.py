@@ -1,12 +1,17 @@
 """What's this? on figures, and the list of them."""
 
+import json
+import re
+
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QLabel, QTableView, QWhatsThis
 
 from playground.model.figures import FIGURES, figure_in
+from playground.model.resources import assets_dir, kernels_dir
 from playground.ui.figure_help import FigureList, figure_of
+from playground.ui.views import debugger_tables
 from tests.ui.windows import open_window
 
 
@@ -72,3 +77,57 @@ def test_the_list_narrows(qtbot):
     assert "Occupancy" not in dialog.text.toPlainText()
     dialog.query.setText("nosuchword")
     assert "No figure" in dialog.text.toPlainText()
+
+
+NAMES_ONLY = {
+    "#", "Argument", "Call", "Chip", "Clock and cache", "Config", "Device", "GPUs", "Grid", "Kind",
+    "Line", "Name", "Rule of thumb", "Target", "Tensor", "Tensors", "Value or shape", "dtype",
+    "Source", "Source of the facts", "This config",
+}  # fmt: skip
+"""Columns that say which thing a row is, or give its text: no figure is worked out there."""
+KNOBS = {"BLOCK_SIZE", "num_warps", "num_stages", "case", "same address"}
+
+
+def numbered_columns(view):
+    """Return the headings of a view's columns that have digits in their cells."""
+    for table in view.findChildren(QTableView):
+        model = table.model()
+        for column in range(model.columnCount() if model is not None else 0):
+            cells = [model.index(row, column).data() for row in range(min(model.rowCount(), 4))]
+            if re.search(r"\d", " ".join(str(cell) for cell in cells if cell)):
+                title = str(model.headerData(column, Qt.Orientation.Horizontal) or "")
+                yield table.objectName(), title.strip()
+
+
+def test_every_column_of_figures_is_explained_in_every_panel(qtbot, qapp, tmp_path):
+    seen, silent = set(), set()
+    with open_window(tmp_path, qapp, path=kernels_dir() / "vector_add.py", views=True) as window:
+        document = window.document
+        qtbot.waitUntil(lambda: document.engine_state == "ready")
+        document.run()
+        qtbot.waitUntil(lambda: document.is_current(document.coverage))
+        document.pin_baseline()
+        document.sweep.start_values({"BLOCK_SIZE": (256, 512)})
+        qtbot.waitUntil(lambda: document.sweep.result is not None, timeout=10000)
+        window.docks["debugger"].raise_()
+        window.docks["roofline"].raise_()
+        document.advice.ask()
+        qtbot.waitUntil(lambda: document.advice.advisory is not None)
+        for name, view in window.docks.views.items():
+            for table, title in numbered_columns(view):
+                seen.add(name)
+                if title and title not in NAMES_ONLY | KNOBS and figure_in(title) is None:
+                    silent.add((name, table, title))
+    assert not silent, "\n".join(map(str, sorted(silent)))
+    assert {"timings", "sweep", "launches", "experiments"} <= seen
+
+
+def test_columns_of_panels_that_a_test_cannot_fill_are_explained_too():
+    titles = {column.title for column in (
+        *debugger_tables.WRITTEN_COLUMNS, *debugger_tables.DIFFERENCE_COLUMNS,
+        *debugger_tables.ORIGIN_COLUMNS,
+    ) if column.numeric}  # fmt: skip
+    for path in (assets_dir() / "experiments").glob("*.json"):
+        titles |= set(json.loads(path.read_text())["figures"]["columns"])
+    places = {"Elements", "From", "To", "Line", "Program", "First", "Is", "Should be"}
+    assert {t for t in titles - KNOBS - places if figure_in(t) is None} == set()

@@ -2,10 +2,12 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QKeySequenceEdit, QLabel
 
 from playground.model.resources import kernels_dir
+from playground.ui.actions import ACTIONS, plain_text
 from playground.ui.commands import all_commands
 from playground.ui.palette import score
 from playground.ui.preferences import Preferences
@@ -58,10 +60,34 @@ def test_arrows_move_and_no_match_does_nothing(window):
     palette.close()
 
 
-def test_disabled_actions_are_not_offered(window):
-    texts = [command.text for command in all_commands(window)]
-    assert "Sweep" not in texts
-    assert "Run" in texts
+def test_what_cannot_be_done_says_why_and_stands_below(window, qtbot):
+    qtbot.waitUntil(lambda: window.document.engine_state == "ready")
+    missing = {command.text: command.why_not for command in all_commands(window)}
+    assert missing["Run"] == ""
+    assert missing["Sweep"] == "needs a run (F5)"
+    assert all(missing[plain_text(action)] for action in window.actions_table
+               if not action.isEnabled())  # fmt: skip
+    window.show_palette()
+    palette = window.findChild(QDialog, "palette")
+    QTest.keyClicks(palette.field, "Sweep")
+    rows = [palette.list.item(row) for row in range(palette.list.count())]
+    off = [bool(row.data(Qt.ItemDataRole.UserRole).why_not) for row in rows]
+    assert off == sorted(off)
+    index = next(i for i, row in enumerate(rows) if row.text() == "Sweep")
+    assert palette.list.itemWidget(rows[index]).text() == "needs a run (F5)"
+    assert "needs a run" in rows[index].data(Qt.ItemDataRole.AccessibleTextRole)
+    palette.list.setCurrentRow(index)
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()  # it does nothing, and stays to say so
+    assert window.document.launch is None
+    palette.close()
+
+
+def test_every_action_and_its_keys_are_in_the_palette(window):
+    commands = {command.text: command.keys for command in all_commands(window)}
+    for spec in ACTIONS:
+        shown = QKeySequence(spec.keys).toString(QKeySequence.SequenceFormat.NativeText)
+        assert commands[spec.text.replace("&", "")] == shown
 
 
 def test_preferences_change_theme_size_and_keys(window):
@@ -110,4 +136,33 @@ def test_actions_are_found_by_words_and_keys_and_clashes_told_at_once(window):
     assert "Ctrl+S is used by" in problem.text()
     dialog.findChild(QKeySequenceEdit, "shortcut:run").setKeySequence("F5")
     assert problem.isHidden()
+    dialog.reject()
+
+
+def test_preferences_are_found_by_words_on_both_pages(window):
+    dialog = Preferences(window)
+    dialog.show()
+    QTest.keyClicks(dialog._search, "papers size")
+    assert dialog.pages.currentIndex() == 0
+    assert [dialog._form.isRowVisible(row) for row in range(dialog._form.rowCount())].count(
+        True) == 1  # fmt: skip
+    dialog._search.setText("ctrl+shift+p")
+    assert dialog.pages.currentIndex() == 1  # only a shortcut has these words
+    dialog._search.setText("dark")
+    assert dialog.pages.currentIndex() == 1  # the action that changes the theme
+    dialog._search.setText("")
+    assert all(dialog._form.isRowVisible(row) for row in range(dialog._form.rowCount()))
+    dialog.reject()
+
+
+def test_defaults_bring_everything_back(window):
+    dialog = Preferences(window)
+    before = (dialog._points.value(), dialog._paper.value(), dialog.shortcuts())
+    dialog._points.setValue(20)
+    dialog._paper.setValue(20)
+    dialog._theme.setCurrentIndex(2)
+    dialog.findChild(QKeySequenceEdit, "shortcut:run").setKeySequence("F4")
+    dialog._restore_defaults()
+    assert (dialog._points.value(), dialog._paper.value(), dialog.shortcuts()) == before
+    assert dialog._theme.currentIndex() == 0
     dialog.reject()
