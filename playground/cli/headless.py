@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from playground.cli import files, picture, schema, text
 from playground.cli.process import run_worker
 from playground.cli.task import Task
+from playground.model.python_command import python_command
 
 if TYPE_CHECKING:
     from playground.cli.schema import Json
@@ -68,7 +70,8 @@ def _write_tuned(file: str, output_dir: Path, document: Json) -> bool:
     except OSError as error:
         print(f"\ncould not write {path}: {error.strerror}", file=sys.stderr)
         return False
-    print(f"\ntuned file: {path} (python {path} --check proves it)", flush=True)
+    command = f"{python_command()} {shlex.quote(str(path))} --check"
+    print(f"\ntuned file: {path} ({command} proves it)", flush=True)
     return True
 
 

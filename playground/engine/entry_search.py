@@ -68,25 +68,40 @@ class Search:
         self._joint(known, flow, call, own)
 
     def _joint(self, known: KnobEntries, flow: Flow, call: LaunchCall | None, own: Slice) -> None:
-        """Add the entry of all equal numbers that the launch's arguments come from.
+        """Add entries of equal numbers that the launch's arguments come from.
 
-        `kernel[(n // 64,)](…, BLOCK=64)` holds one block size in two places. The result decides.
+        `kernel[(n // 64,)](…, BLOCK=64)` holds one block size in two places. Where the grid has the
+        number once an axis, each place is offered alone before all of them, and what would move
+        another knob as well comes last. The result decides.
         """
-        if call is None or callable(self._launch.grid) or self._is_over():
+        if call is None or callable(self._launch.grid):
             return
-        others = flow.of_others(call, self._knob, wrappers.parameter_names(self._launch.function))
+        equal = equal_places(self._launch, flow, call, self._knob, self._captured)
         own_places = [p for p, value in own.literals.items() if _equal(value, self._captured)]
-        equal = [
-            place
-            for place, value in others.literals.items()
-            if _equal(value, self._captured) and place not in own.literals
-        ]
         if not own_places or not equal:
             return
-        entry = Entry(tuple((p, self._captured, "same") for p in [*own_places, *equal]))
-        verdict = self._try(entry)
-        if verdict is not None and verdict not in known.found:
-            known.found.append(verdict)
+        others = self._of_other_knobs(flow, call)
+        free = [place for place in equal if place not in others]
+        groups = [[place] for place in free]
+        groups += [group for group in (free, equal) if len(group) > 1 and group not in groups]
+        if not free:
+            groups = [equal]
+        for group in groups:
+            if self._is_over():
+                return
+            entry = Entry(tuple((p, self._captured, "same") for p in [*own_places, *group]))
+            verdict = self._try(entry)
+            if verdict is not None and verdict not in known.found:
+                known.found.append(verdict)
+
+    def _of_other_knobs(self, flow: Flow, call: LaunchCall) -> set[Place]:
+        """Return the places of numbers that other knobs of the launch come from."""
+        return {
+            place
+            for name in self._launch.info.config
+            if name != self._knob and name in self._launch.arguments
+            for place in flow.of_parameter(call, name).literals
+        }
 
     def _candidates(self, flow: Flow, call: LaunchCall | None, own: Slice) -> Iterator[Entry]:
         shared: Slice | None = None
@@ -153,6 +168,25 @@ class Search:
             and _equal(before[name], self._captured)
             and _equal(after[name], self._wanted)
         )
+
+
+def equal_places(
+    launch: CapturedLaunch, flow: Flow, call: LaunchCall, knob: str, captured: Any
+) -> list[Place]:
+    """Return where the launch's grid and other arguments come from a number equal to the knob's.
+
+    Places that the knob itself comes from are left out: what stands there follows anyhow.
+    """
+    own = flow.of_parameter(call, knob)
+    others = flow.of_others(call, knob, wrappers.parameter_names(launch.function))
+    return sorted(
+        (
+            place
+            for place, value in others.literals.items()
+            if _equal(value, captured) and place not in own.literals
+        ),
+        key=lambda place: (place.file, place.line, place.column),
+    )
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -36,7 +36,7 @@ def header(session: Session, launch: Launch, config: Config, name: str) -> str:
     )
     rows = [
         ("source", Path(session.path).name),
-        ("config", config.label()),
+        ("config", prepared.effective.label()),
         ("grid", " x ".join(map(str, prepared.grid))),
         ("problem", proof.problem_text(session)),
         ("tensors", tensors),

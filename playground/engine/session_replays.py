@@ -136,6 +136,8 @@ class ReplayVerbs(TimingVerbs):
             counts = held
         if counts is None:
             job = job or Job()
+            if self._me.hosted(captured, config).findings:
+                self.judge(captured.info.index, config, job)  # the result tells the grid
             with (
                 self._me.guarded(job),
                 put_back_after(self._me.prepare(launch, config)) as prepared,

@@ -8,24 +8,29 @@ the host's business, what comes of it is not.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine import checking, hosting
-from playground.engine.arguments import dtype_text, tensors_in
+from playground.engine.arguments import dtype_text, knob_value, tensors_in
 from playground.engine.bound import place_of
 from playground.engine.driver_verdict import of_driver
 from playground.engine.drivers import DRIVER_FILE
 from playground.engine.entries import set_by_tuning
+from playground.engine.entry_search import equal_places
 from playground.engine.reference_value import differs_from_itself
 from playground.engine.replay import put_back_after
 from playground.engine.second_opinion import second_opinion
+from playground.engine.triton_private import wrappers
 from playground.engine.tuner_findings import tuner_findings
 from playground.model.check import CheckResult
 from playground.model.finding import Finding
 from playground.protocol.messages import Checked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from playground.engine.capture import CapturedLaunch
     from playground.engine.hosting import Hosted
     from playground.engine.job import Job
@@ -41,7 +46,7 @@ def judged(session: Session, launch: CapturedLaunch, config: Config, job: Job) -
     expected, findings = session.expected()
     judge = _Judge(session, launch, config, job, expected)
     result, told = judge.verdict()
-    findings = (*findings, *judge.overruns)
+    findings = (*findings, *judge.overruns, *_went_along(session, launch, config))
     if result.status != "correct":
         findings = (*findings, *told)
         if result.route == "driver":
@@ -91,26 +96,78 @@ class _Judge:
         """Return the result, and what is to be told of the replay when it is not right."""
         result, made = self._once()
         told = made.findings
-        if result.status == "correct" or not self._moved:
+        if not self._moved:
             return result, told
+        if result.status == "correct":
+            return self._leaner(result, made), told
         if result.status == "unjudged" and not made.reshaped:
             return result, told
-        for name in self._alternatives():
-            entries = self._session.kept.entries.searched(
-                self._session, self._launch, name, self._config[name]
-            )
-            before = list(entries.found), entries.decided
-            for entry in before[0]:
-                entries.found.remove(entry)
-                entries.found.insert(0, entry)
-                entries.decided = True
-                self._session.kept.forget(self._launch)
-                again, _ = self._once()
+        names = self._alternatives()
+        if len(self._moved) > 1 and names:
+            again = self._one_by_one(names)
+            if again.status == "correct":
+                return again, ()
+        for name in names:
+            for _ in self._tried_out(name):
+                again, made = self._once()
                 if again.status == "correct":
-                    return again, ()
-            entries.found, entries.decided = before
-            self._session.kept.forget(self._launch)
+                    return self._leaner(again, made), ()
         return result, told
+
+    def _one_by_one(self, names: Sequence[str]) -> CheckResult:
+        """Judge again after each knob was moved alone, which tells where that one enters."""
+        captured = self._launch.info.config
+        for name in names:
+            one = captured.updated({name: self._config[name]})
+            _Judge(self._session, self._launch, one, self._job, self._expected).verdict()
+        return self._once()[0]
+
+    def _leaner(self, result: CheckResult, made: Hosted) -> CheckResult:
+        """Return the result with the grid that follows a larger block, where one was written out.
+
+        `kernel[(cdiv(m, 64),)](…, BLOCK=64)` replayed alone with 128 is right, yet half of its
+        programs find nothing to do, and its time is not that of the config. The entry that makes
+        fewer programs is taken where the result stays right.
+        """
+        if not made.findings or callable(self._launch.grid):
+            return result
+        for name in self._moved:
+            if not self._is_written_twice(name):
+                continue
+            for _ in self._tried_out(name):
+                fewer = self._session.hosted(self._launch, self._config)
+                if math.prod(fewer.size) >= math.prod(made.size):
+                    continue
+                again, fewer = self._once()
+                if again.status == "correct":
+                    result, made = again, fewer
+                    break
+        return result
+
+    def _is_written_twice(self, name: str) -> bool:
+        """Tell whether the knob's number stands in the grid's own code as well."""
+        entries, launch = self._session.kept.entries, self._launch
+        call = entries.call_of(self._session, launch)
+        if call is None or set_by_tuning(launch, name):
+            return False
+        captured = knob_value(launch.arguments[name], launch.info.config[name])
+        flow = entries.flow(self._session)
+        return bool(equal_places(launch, flow, call, name, captured))
+
+    def _tried_out(self, name: str) -> Iterator[None]:
+        """Put each entry of a knob in use in turn; the one at which this is left stays."""
+        entries = self._session.kept.entries.searched(
+            self._session, self._launch, name, self._config[name]
+        )
+        before = list(entries.found), entries.decided
+        for entry in before[0]:
+            entries.found.remove(entry)
+            entries.found.insert(0, entry)
+            entries.decided = True
+            self._session.kept.forget(self._launch)
+            yield
+        entries.found, entries.decided = before
+        self._session.kept.forget(self._launch)
 
     def _alternatives(self) -> list[str]:
         """Return the moved knobs whose other entries have not been tried."""
@@ -152,6 +209,36 @@ class _Judge:
             session.synchronize()
             self.overruns = tuple(prepared.overruns())
             return checking.check_against(prepared, self._expected), prepared.hosted
+
+
+def _went_along(session: Session, launch: CapturedLaunch, config: Config) -> tuple[Finding, ...]:
+    """Tell which knobs have another value than asked for: the host makes them of a moved one."""
+    made = session.hosted(launch, config)
+    heuristics = wrappers.heuristics_of(launch.kernel)
+    others = [
+        name
+        for name, value in made.effective.values
+        if name not in heuristics and value != config[name]
+    ]
+    moved = hosting.moved_constexprs(launch, config)
+    if not others or not moved or not made.edits:
+        return ()
+    place = made.edits[0][0]
+    ran = ", ".join(f"{name}={made.effective[name]}" for name in others)
+    asked = ", ".join(str(config[name]) for name in others)
+    where = "" if place.file != DRIVER_FILE else " of the driver"
+    return (
+        Finding(
+            "warning",
+            "check",
+            f"{launch.info.kernel} ran with {ran}, not {asked}: the host code makes it of "
+            f"{', '.join(moved)}",
+            f"one value at line {place.line}{where} is behind both; give each its own to move "
+            "them apart",
+            file=launch.info.file if place.file == DRIVER_FILE else place.file,
+            line=launch.info.call_line if place.file == DRIVER_FILE else place.line,
+        ),
+    )
 
 
 def mark_derived(launch: CapturedLaunch, name: str, reason: str) -> None:

@@ -6,11 +6,13 @@ The dialogs' classes are imported where they open: the first paint need not wait
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from playground.model.finding import Finding
+from playground.model.python_command import python_command
 from playground.model.resources import kernels_dir
 from playground.ui.files import FileProblem, TextFile, write_text_file
 
@@ -203,10 +205,10 @@ class FileVerbs(QObject):
         else:
             self.written.emit(path)
             is_data = path.endswith(".json")
-            name = os.path.basename(path)
+            proof = f"prove it with: {python_command()} {shlex.quote(path)} --check"
             found = Finding(
                 "info", "export", f"{'results' if is_data else 'tuned kernel'} written to {path}",
-                "" if is_data else f"prove it with: python {name} --check", file=path,
+                "" if is_data else proof, file=path,
             )  # fmt: skip
         self._document.set_findings("export", (*exported.findings, found))
         if found.severity == "info" and not path.endswith(".json"):

@@ -166,14 +166,19 @@ for name, play in dict(tied=tied, split=split, apart=apart).items():
     moved = play.prepare(0, BM=32)
     out[name] = [moved.grid, moved.effective.as_dict()["BN"], verdict(play, BM=32),
                  play.prepare(0, BM=8, BN=64).grid if name != "tied" else None]
+    out[name] += [[one.message for one in play.check(0, BM=32).findings if one.stage == "check"]]
+header = tied.export(0, BM=32).text.partition("# grid")[0]
+out["header"] = [line for line in header.splitlines() if line.startswith("# config")]
 answer(out)
 """
     )
     right = ["correct", "captured", "driver"]
     # One BLOCK decides both: the host can make no other grid, and the effective config says so.
-    assert got["tied"] == [[2, 2, 1], 32, right, None]
-    assert got["split"] == [[2, 4, 1], 16, right, [5, 1, 1]]
-    assert got["apart"] == [[2, 4, 1], 16, right, [5, 1, 1]]
+    along = "flip ran with BN=32, not 16: the host code makes it of BM"
+    assert got["tied"] == [[2, 2, 1], 32, right, None, [along]]
+    assert got["header"] == ["# config    BM=32 BN=32 num_warps=4 num_stages=3 num_ctas=1"]
+    assert got["split"] == [[2, 4, 1], 16, right, [5, 1, 1], []]
+    assert got["apart"] == [[2, 4, 1], 16, right, [5, 1, 1], []]
 
 
 def test_a_launch_that_can_be_replayed_alone_runs_no_host_code(run_engine) -> None:
@@ -401,3 +406,54 @@ answer(files)
 """
     )
     assert got == {"a": ["a.py", "sizes_a.py"], "b": ["b.py", "sizes_b.py"]}
+
+
+def test_a_block_size_that_the_grid_has_written_out_once_an_axis(run_engine) -> None:
+    got = run_engine(
+        PLAY
+        + """
+TEXT = HEAD + '''
+@triton.jit
+def flip(x, o, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    c = tl.program_id(1) * BN + tl.arange(0, BN)
+    m = (r[:, None] < M) & (c[None, :] < N)
+    tl.store(o + c[None, :] * M + r[:, None], tl.load(x + r[:, None] * N + c[None, :], m), m)
+def example():
+    x = torch.randn(100, 150)
+    o = torch.empty(150, 100)
+    flip[(triton.cdiv(100, 32), triton.cdiv(150, 32))](x, o, 100, 150, BM=32, BN=32)
+    return o
+'''
+def moved(**knobs):
+    play = opened("axes.py", TEXT)
+    told = verdict(play, **knobs)
+    made = play.prepare(0, **knobs)
+    return [told, list(made.grid), made.effective.as_dict()["BM"], made.effective.as_dict()["BN"]]
+out = {
+    "less": moved(BM=16), "other axis": moved(BN=16), "more": moved(BM=64),
+    "both": moved(BM=16, BN=64), "both less": moved(BM=16, BN=16), "both more": moved(BM=64, BN=64),
+}
+play = opened("axes.py", TEXT)
+counted = play.coverage(0, BM=16)
+out["counted"] = [list(counted.grid), [one.unwritten for one in counted.tensors]]
+play = opened("axes.py", TEXT)
+out["exported"] = [
+    line.strip() for line in play.export(0, BM=16).text.splitlines() if "flip[" in line
+]
+answer(out)
+"""
+    )
+    right = ["correct", "captured", "driver"]
+    # 100 rows and 150 columns: each axis follows its own knob, and the other stays as captured.
+    assert got["less"] == [right, [7, 5, 1], 16, 32]
+    assert got["other axis"] == [right, [4, 10, 1], 32, 16]
+    assert got["more"] == [right, [2, 5, 1], 64, 32]
+    assert got["both"] == [right, [7, 3, 1], 16, 64]
+    assert got["both less"] == [right, [7, 10, 1], 16, 16]
+    assert got["both more"] == [right, [2, 3, 1], 64, 64]
+    assert got["counted"] == [[7, 5, 1], [None, 0]]
+    assert got["exported"] == [
+        "flip[(triton.cdiv(100, 16), triton.cdiv(150, 32))]"
+        "(x, o, 100, 150, BM=16, BN=32, num_warps=4, num_stages=3)"
+    ]
