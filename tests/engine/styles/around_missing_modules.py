@@ -1,6 +1,7 @@
 #: style = "needs third-party modules that are not there, for plots, tables and a comparison"
 #: driver = ""
 #: launches = ["softplus_kernel"]
+#: route = "driver"
 #: replay = {BLOCK = 128}
 #: findings = ["seaborn is not installed: what it would show is left out", "some_fast_attention is not installed: the file goes on"]
 #: gpu_findings = ["some_fast_attention is not installed: the file goes on"]

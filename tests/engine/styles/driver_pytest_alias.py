@@ -1,6 +1,7 @@
 #: style = "a pytest function that reaches its kernel through another name of Function.apply"
 #: driver = "test_half(rows=3, columns=40)"
 #: launches = ["half_kernel"]
+#: route = "driver"
 #: replay = {BLOCK = 128}
 #: loads = {x = 120}
 #: stores = {out = 120}

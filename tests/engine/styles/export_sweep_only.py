@@ -1,8 +1,9 @@
 #: style = "a sweep timed by hand is all that launches: its export is checked at the size seen here"
 #: launches = ["scale"]
 #: counts = [2]
+#: route = "driver"
 #: replay = {BLOCK = 256}
-#: findings = ["the timing sweep at line 36 went once, at its smallest size"]
+#: findings = ["the timing sweep at line 37 went once, at its smallest size"]
 #: stores = {out = 1024}
 import time
 

@@ -1,7 +1,8 @@
 #: style = "launches through torch's benchmark timer alone, at a falling size"
 #: launches = ["negate"]
+#: route = "driver"
 #: replay = {BLOCK = 256}
-#: findings = ["torch.utils.benchmark at line 30 ran once", "instead of 3 times"]
+#: findings = ["torch.utils.benchmark at line 31 ran once", "instead of 3 times"]
 #: stores = {out = 2048}
 import torch
 import triton
