@@ -117,9 +117,12 @@ class Ssh:
 
     def break_off(self, engine):
         """End the connection: on the host's side, where there is one."""
-        for process in self.server.sessions() if self.server else [psutil.Process(engine.pid)]:
-            for one in (*process.children(recursive=True), process) if self.server else [process]:
-                if "playground.engine" not in " ".join(one.cmdline()):
+        if self.server is None:
+            psutil.Process(engine.pid).kill()
+            return
+        for session in self.server.sessions():
+            for one in (*session.children(recursive=True), session):
+                if "sshd" in one.name():  # what it has started is to end by itself
                     one.kill()
 
 
