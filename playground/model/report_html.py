@@ -39,12 +39,13 @@ _STYLE = """
   --bad: #ff8d8d; } }
 @media print { :root { --text: #000; --muted: #333; --ground: #fff; --raised: #f3f3f3;
   --border: #999; --accent: #1f6fb8; --good: #176c3c; --bad: #b4232f; }
-  details { display: block; } section { break-inside: avoid; } pre { white-space: pre-wrap; } }
+  details { display: block; } h1, h2, h3 { break-after: avoid; } pre { white-space: pre-wrap; }
+  tr, figure, .fact, .plot { break-inside: avoid; } body { margin: 0; max-width: none; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--ground);
   max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .muted, .axis, .tick { color: var(--muted); fill: var(--muted); } .axis, .tick { font-size: 12px; }
-table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: .25rem .6rem;
+table { border-collapse: collapse; width: 100%; margin: 0 0 1rem; } td, th { text-align: left; padding: .25rem .6rem;
   border-bottom: 1px solid var(--border); vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .6rem;
@@ -54,9 +55,12 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 pre { background: var(--raised); border-radius: 6px; padding: .8rem; overflow-x: auto; }
 pre .n { color: var(--muted); user-select: none; } .plot { width: 100%; height: auto; }
 .plot .grid { stroke: var(--border); } .plot .dots { fill: var(--accent); fill-opacity: .55; }
-.plot .median { stroke: var(--text); stroke-dasharray: 5 3; } figure { display: inline-block;
-  margin: 0 1rem 1rem 0; vertical-align: top; max-width: 20rem; } figure img { width: 100%;
+.plot .median { stroke: var(--text); stroke-dasharray: 5 3; } .maps { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); margin-bottom: 1rem; }
+figure { margin: 0; max-width: 26rem; } figure img { width: 100%; height: auto;
   image-rendering: pixelated; border: 1px solid var(--border); } figcaption { font-size: 13px; }
+@media (max-width: 44rem) { body { margin: 1rem auto; } .facts { grid-template-columns: 1fr 1fr; }
+  table { display: block; overflow-x: auto; } }
 """
 
 
@@ -98,7 +102,13 @@ def _head(report: KernelReport) -> str:
     facts = []
     if report.check is not None:
         tone = {"correct": "good", "wrong": "bad"}.get(report.check.status, "muted")
-        facts.append(fact("Result", report.check.status, report.check.text(), tone))
+        sign = {"correct": "✓ ", "wrong": "✗ "}.get(report.check.status, "")
+        facts.append(fact("Result", sign + report.check.status, report.check.text(), tone))
+    errors = [found for found in report.findings if found.severity == "error"]
+    if errors:
+        where = f"line {errors[0].line}: " if errors[0].line else ""
+        more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+        facts.append(fact("Error", "✗ failed", f"{where}{errors[0].message}{more}", "bad"))
     measured = report.measurement
     if measured is not None:
         facts.append(fact("Median time", time_text(measured.median_ms), clock_text(measured)))
@@ -125,10 +135,11 @@ def _time(report: KernelReport) -> str:
         return ""
     unit, scale = unit_of(measured.median_ms)
     low, high = measured.interval_ms
+    single = len(measured.samples_ms) < 2  # it says nothing about how the next one would differ
     rows = [
         ("Median", f"{measured.median_ms * scale:.5g} {unit}"),
-        ("95 % interval", f"{low * scale:.5g} to {high * scale:.5g} {unit}"),
-        ("Spread", f"{100 * measured.spread:.3g} %"),
+        ("95 % interval", "" if single else f"{low * scale:.5g} to {high * scale:.5g} {unit}"),
+        ("Spread", "" if single else f"{100 * measured.spread:.3g} %"),
         ("Samples", f"{len(measured.samples_ms)}, {clock_text(measured)}"),
         ("Distinct bytes", amount_text(measured.bytes_unique)),
         ("Bytes asked for", amount_text(measured.bytes_requested)),
@@ -183,7 +194,7 @@ def _coverage(report: KernelReport) -> str:
         else f"{coverage.programs_counted} programs, spread over the grid"
     )  # fmt: skip
     return (
-        f"{figures}<p class='muted'>Counted: {counted}, {escaped(coverage.resolution)}.</p>"
+        f"<div class='maps'>{figures}</div><p class='muted'>Counted: {counted}, {escaped(coverage.resolution)}.</p>"
         f"{tensors}<h3>Accesses</h3>{sites}"
     )
 
