@@ -45,7 +45,8 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
   max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .muted, .axis, .tick { color: var(--muted); fill: var(--muted); } .axis, .tick { font-size: 12px; }
-table { border-collapse: collapse; width: 100%; margin: 0 0 1rem; } td, th { text-align: left; padding: .25rem .6rem;
+table { border-collapse: collapse; width: 100%; margin: 0 0 1rem; }
+td, th { text-align: left; padding: .25rem .6rem;
   border-bottom: 1px solid var(--border); vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .6rem;
@@ -194,7 +195,8 @@ def _coverage(report: KernelReport) -> str:
         else f"{coverage.programs_counted} programs, spread over the grid"
     )  # fmt: skip
     return (
-        f"<div class='maps'>{figures}</div><p class='muted'>Counted: {counted}, {escaped(coverage.resolution)}.</p>"
+        f"<div class='maps'>{figures}</div>"
+        f"<p class='muted'>Counted: {counted}, {escaped(coverage.resolution)}.</p>"
         f"{tensors}<h3>Accesses</h3>{sites}"
     )
 

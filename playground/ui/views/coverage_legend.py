@@ -42,7 +42,7 @@ class Legend(QWidget):
     def __init__(self, name: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self._theme = theme
+        self.theme = theme
         self._entries: list[tuple[str, str]] = []
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -102,11 +102,11 @@ class Legend(QWidget):
         painter = QPainter(self)
         for kind, text, box, words in self._layout(self.width())[0]:
             self._paint_swatch(painter, kind, box)
-            painter.setPen(self._theme.color("text"))
+            painter.setPen(self.theme.color("text"))
             painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
 
     def _paint_swatch(self, painter: QPainter, kind: str, box: QRectF) -> None:
-        theme = self._theme
+        theme = self.theme
         if kind == "owner":
             colours = theme.owner_colormap()
             width = box.width() / len(colours)

@@ -49,7 +49,7 @@ class ExperimentBars(QWidget):
         super().__init__(parent)
         self.setObjectName("experiments.bars")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
-        self._theme = theme
+        self.theme = theme
         self._bars: tuple[Bar, ...] = ()
         self._plot: Plot | None = None
         theme.changed.connect(self.update)
@@ -98,30 +98,30 @@ class ExperimentBars(QWidget):
             bar.name, Qt.TextElideMode.ElideRight, round(area.width() - width - line)
         )
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setPen(self._theme.color("text"))
+        painter.setPen(self.theme.color("text"))
         painter.drawText(text, Qt.AlignmentFlag.AlignLeft | middle, name)
         painter.drawText(text, Qt.AlignmentFlag.AlignRight | middle, value)
         top, height = text.bottom(), line * 0.42
         ground = QRectF(area.left(), top, area.width(), height)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.color("hover"))
+        painter.setBrush(self.theme.color("hover"))
         painter.drawRoundedRect(ground, height / 2, height / 2)
         if bar.value is not None:
-            painter.setBrush(self._theme.color("plot_1"))
+            painter.setBrush(self.theme.color("plot_1"))
             reach = max(self._share(bar.value, plot), 0.0) * area.width()
             painter.drawRoundedRect(
                 QRectF(ground.left(), top, max(reach, height), height), height / 2, height / 2
             )
         if bar.other is not None:
             x = area.left() + self._share(bar.other, plot) * area.width()
-            painter.setPen(QPen(self._theme.color("text"), 2))
+            painter.setPen(QPen(self.theme.color("text"), 2))
             painter.drawLine(QLineF(x, top - line * 0.12, x, top + height + line * 0.12))
 
     def _paint_level(
         self, painter: QPainter, plot: Plot, left: float, right: float, bottom: float
     ) -> None:
         line = self.fontMetrics().height()
-        colour = QColor(self._theme.color("plot_2"))
+        colour = QColor(self.theme.color("plot_2"))
         x = left + self._share(plot.level or 0.0, plot) * (right - left)
         pen = QPen(colour, 1.5)
         pen.setDashPattern([4.0, 3.0])

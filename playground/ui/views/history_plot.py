@@ -11,7 +11,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QToolTip
 
 from playground.ui.views.formatting import CACHE_TEXT, floor_text, measurement_text, time_unit
-from playground.ui.views.plot_style import ThemedPlot
+from playground.ui.views.plot_style import DrawnPlot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playground.ui.theme import Theme
 
 
-class HistoryPlot(ThemedPlot):
+class HistoryPlot(DrawnPlot):
     """One point a measurement with its 95 % interval; the current config's are filled.
 
     `configPicked` carries the config of the point clicked.
@@ -38,7 +38,6 @@ class HistoryPlot(ThemedPlot):
         self._current: Config | None = None
         self._rejected: set[int] = set()
         self._floor: float | None = None
-        self.points: Any = None
         self.recolour()
 
     def show_history(
@@ -56,16 +55,10 @@ class HistoryPlot(ThemedPlot):
         self._floor = floor
         self._items, self._baseline, self._current = tuple(items), baseline, current
         self._rejected = {index for index, item in enumerate(self._items) if rejected(item)}
-        self._draw()
+        self.redraw()
 
-    def recolour(self) -> None:
-        """Redraw in the theme's colours."""
-        super().recolour()
-        self._draw()
-
-    def _draw(self) -> None:
-        self.item.clear()
-        self.points = None
+    def draw(self) -> None:
+        """Draw what is shown."""
         if not self._items:
             self.label_axes("time", "configs tried")
             return

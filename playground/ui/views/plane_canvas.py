@@ -46,7 +46,8 @@ class PlaneCanvas(PlaneGeometry):
         super().__init__(parent)
         self.setObjectName(name)
         self.setAccessibleName(title)
-        self._painting = PlanePainting(self, theme)
+        self.theme = theme
+        self._painting = PlanePainting(self)
         self.overview: PlaneImage | None = None
         self.detail: PlaneImage | None = None
         self.footprints: tuple[FootprintShape, ...] = ()

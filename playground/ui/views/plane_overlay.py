@@ -18,9 +18,8 @@ _Style = tuple[QBrush, QPen]
 class PlaneOverlay:
     """Draws what changes while the plane itself stays as it is."""
 
-    def __init__(self, canvas: PlaneCanvas, theme: Theme) -> None:
+    def __init__(self, canvas: PlaneCanvas) -> None:
         self._canvas = canvas
-        self._theme = theme
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Draw footprint, step, outlines, the element hovered and the mark of the focus."""
@@ -44,7 +43,7 @@ class PlaneOverlay:
         painter.restore()
         if canvas.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._theme.color("accent"), 1))
+            painter.setPen(QPen(self._canvas.theme.color("accent"), 1))
             painter.drawRect(area.adjusted(-0.5, -0.5, 0.5, 0.5))
 
     def _in_view(self) -> FootprintShape | None:
@@ -55,7 +54,7 @@ class PlaneOverlay:
         return self._canvas.footprints[0] if self._canvas.footprints else None
 
     def _paint_scrim(self, painter: QPainter, area: QRectF) -> None:
-        scrim = self._theme.color("plot_background")
+        scrim = self._canvas.theme.color("plot_background")
         scrim.setAlphaF(0.62)
         # Not over the rulers, which stand beside a plane smaller than the view.
         plane = QRectF(0, 0, self._canvas.columns, self._canvas.rows)
@@ -70,8 +69,8 @@ class PlaneOverlay:
             painter.drawImage(self._canvas.target(shape.placed.rect), shape.image)
             painter.restore()
             return
-        stores, loads = footprint_styles(self._theme)
-        halo = QPen(self._theme.color("plot_background"), 3.5)
+        stores, loads = footprint_styles(self._canvas.theme)
+        halo = QPen(self._canvas.theme.color("plot_background"), 3.5)
         for rects, (brush, pen) in ((shape.stores, stores), (shape.loads, loads)):
             for rect in rects:
                 target = self._canvas.target(rect).adjusted(0.5, 0.5, -0.5, -0.5)
@@ -99,7 +98,7 @@ class PlaneOverlay:
                 target.adjust(-grow, -grow, grow, grow)
                 if target.intersects(area):
                     painter.setPen(
-                        QPen(self._theme.color(token if own else "plot_background"), width)
+                        QPen(self._canvas.theme.color(token if own else "plot_background"), width)
                     )
                     painter.drawRect(target)
 
@@ -110,9 +109,9 @@ class PlaneOverlay:
         cell = self._canvas.target(QRectF(column, row, 1, 1))
         if cell.width() >= 3 and cell.height() >= 3:
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._theme.color("plot_background"), 3))
+            painter.setPen(QPen(self._canvas.theme.color("plot_background"), 3))
             painter.drawRect(cell)
-            painter.setPen(QPen(self._theme.color("text"), 1))
+            painter.setPen(QPen(self._canvas.theme.color("text"), 1))
             painter.drawRect(cell)
 
 

@@ -28,20 +28,19 @@ class PlanePainting:
     What does not change while the cursor or the steps of a program move is drawn once and kept.
     """
 
-    def __init__(self, canvas: PlaneCanvas, theme: Theme) -> None:
+    def __init__(self, canvas: PlaneCanvas) -> None:
         self._canvas = canvas
-        self._theme = theme
-        self._overlay = PlaneOverlay(canvas, theme)
+        self._overlay = PlaneOverlay(canvas)
         self._kept: tuple[object, QPixmap] | None = None
 
     def paint(self, painter: QPainter) -> None:
         """Draw pictures, overlays and rulers."""
-        canvas, theme = self._canvas, self._theme
+        canvas, theme = self._canvas, self._canvas.theme
         painter.setFont(canvas.font())
         if not canvas.rows:
             painter.fillRect(canvas.rect(), theme.color("plot_background"))
             return
-        if painter.paintEngine().type() == QPaintEngine.Type.SVG:
+        if painter.paintEngine().type() in (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf):
             # A picture of lines and words is to stay one.
             self._paint_ground(painter)
         else:
@@ -54,7 +53,7 @@ class PlanePainting:
         key = (
             canvas.size(), ratio, canvas.origin.toTuple(), canvas.scale_x, canvas.scale_y,
             canvas.rows, canvas.columns, canvas.folded, canvas.overview, canvas.detail,
-            self._theme.name, canvas.font().key(), canvas.cell_text,
+            self._canvas.theme.name, canvas.font().key(), canvas.cell_text,
         )  # fmt: skip
         if self._kept is not None and self._kept[0] == key:
             return self._kept[1]
@@ -68,7 +67,7 @@ class PlanePainting:
         return ground
 
     def _paint_ground(self, painter: QPainter) -> None:
-        canvas, theme = self._canvas, self._theme
+        canvas, theme = self._canvas, self._canvas.theme
         painter.fillRect(canvas.rect(), theme.color("plot_background"))
         area = canvas.plot_area()
         corner, end = canvas.to_widget(0, 0), canvas.to_widget(canvas.rows, canvas.columns)
@@ -94,8 +93,8 @@ class PlanePainting:
             if picture.unwritten is not None:
                 # The hatching lies under what is transparent, also over a coarser picture.
                 hole = self._canvas.target(picture.unwritten).intersected(plane)
-                painter.fillRect(hole, hatch_ground(self._theme))
-                hatching = QBrush(self._theme.color("bad"), Qt.BrushStyle.BDiagPattern)
+                painter.fillRect(hole, hatch_ground(self._canvas.theme))
+                hatching = QBrush(self._canvas.theme.color("bad"), Qt.BrushStyle.BDiagPattern)
                 painter.fillRect(hole, hatching)
             self._draw_image(painter, picture, picture.image, plane)
         for bit, mark in pictures[-1].marks if pictures else ():
@@ -104,7 +103,7 @@ class PlanePainting:
             def draw(layer: QPainter, shown: PlaneImage = sharpest, image: QImage = mark) -> None:
                 self._draw_image(layer, shown, image, plane)
 
-            paint_mark(painter, self._theme, bit, draw)
+            paint_mark(painter, self._canvas.theme, bit, draw)
 
     def _draw_image(
         self, painter: QPainter, picture: PlaneImage, image: QImage, plane: QRectF
@@ -164,7 +163,7 @@ class PlanePainting:
     def _draw_lines(
         self, painter: QPainter, lines: list[QLineF], token: str, opacity: float
     ) -> None:
-        colour = self._theme.color(token)
+        colour = self._canvas.theme.color(token)
         colour.setAlphaF(opacity)
         # A cosmetic pen draws plain lines, many times quicker than strokes scaled to the screen.
         pen = QPen(colour, 1)
@@ -202,7 +201,7 @@ class PlanePainting:
         if canvas.scale_x < room or canvas.scale_y < 2 * metrics.height():
             return False
         place = picture.placed
-        ground = self._theme.color("plot_background")
+        ground = self._canvas.theme.color("plot_background")
         ground.setAlphaF(0.72)
         box = QRectF(0, 0, room, 2 * metrics.height() - 2)
         for row in range(shown.top(), shown.bottom() + 1):
@@ -215,10 +214,10 @@ class PlanePainting:
                 box.moveCenter(cell.center())
                 value = int(picture.values[at])
                 painter.fillRect(box, ground)
-                painter.setPen(self._theme.color("muted"))
+                painter.setPen(self._canvas.theme.color("muted"))
                 upper = QRectF(box.left(), box.top(), box.width(), box.height() / 2)
                 painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, text)
-                painter.setPen(self._theme.color("text"))
+                painter.setPen(self._canvas.theme.color("text"))
                 lower = upper.translated(0, upper.height())
                 painter.drawText(
                     lower, Qt.AlignmentFlag.AlignCenter, "–" if value < 0 else str(value)
@@ -243,12 +242,12 @@ class PlanePainting:
                 continue
             box = QRectF(0, 0, metrics.horizontalAdvance(text) + 6, metrics.height())
             box.moveCenter(target.center())
-            ground = self._theme.color("plot_background")
+            ground = self._canvas.theme.color("plot_background")
             ground.setAlphaF(0.78)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ground)
             painter.drawRoundedRect(box, 3, 3)
-            painter.setPen(self._theme.color("text"))
+            painter.setPen(self._canvas.theme.color("text"))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 

@@ -6,8 +6,17 @@ import contextlib
 from typing import TYPE_CHECKING
 
 import pyqtgraph as pg
-from PySide6.QtCore import QMarginsF, QPoint, QSize, QSizeF
-from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter, QPixmap
+from PySide6.QtCore import QCoreApplication, QEvent, QMarginsF, QPoint, QSize, QSizeF
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QPageLayout,
+    QPageSize,
+    QPainter,
+    QPalette,
+    QPdfWriter,
+    QPixmap,
+)
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.theme import Theme
@@ -24,14 +33,31 @@ POINTS_AN_INCH = 72.0
 def on_paper(picture: QWidget, points: float) -> Iterator[None]:
     """Show a picture's plots as a paper wants them for as long as the block lasts.
 
-    `points` is the size of its letters. What is not drawn by `ThemedPlot` keeps the window's look.
+    `points` is the size of its letters. A picture that paints itself keeps the theme that it
+    paints with in `theme`; labels and tables beside it take the stylesheet for light ground.
     """
-    plots = picture.findChildren(ThemedPlot)
-    if isinstance(picture, ThemedPlot):
-        plots = [picture, *plots]
+    widgets = [picture, *picture.findChildren(QWidget)]
+    plots = [widget for widget in widgets if isinstance(widget, ThemedPlot)]
     light = Theme("light")
     before = [(plot, plot.theme, plot.text_points) for plot in plots]
+    painted = [
+        (widget, theme)
+        for widget in widgets
+        if not isinstance(widget, ThemedPlot)
+        and isinstance(theme := getattr(widget, "theme", None), Theme)
+    ]
+    look = picture.styleSheet(), picture.palette(), picture.autoFillBackground()
     try:
+        font = QFont(picture.font())
+        font.setPointSizeF(points)
+        letters = f"\nQWidget {{ font-size: {points:g}pt; }}\n#{picture.objectName()} "
+        picture.setStyleSheet(light.stylesheet(font) + letters + "{ background: #ffffff; }")
+        palette = light.palette()
+        palette.setColor(QPalette.ColorRole.Window, QColor("#ffffff"))
+        picture.setPalette(palette)
+        picture.setAutoFillBackground(True)
+        for widget, _ in painted:
+            _draw_with(widget, light)
         for plot in plots:
             plot.theme = light
             plot.set_text_points(points)
@@ -44,14 +70,29 @@ def on_paper(picture: QWidget, points: float) -> Iterator[None]:
         _settle(picture, plots)
         yield
     finally:
+        picture.setStyleSheet(look[0])
+        picture.setPalette(look[1])
+        picture.setAutoFillBackground(look[2])
+        for widget, theme in painted:
+            _draw_with(widget, theme)
         for plot, theme, own_points in before:
             plot.theme = theme
             plot.set_text_points(own_points)
             plot.recolour()
 
 
+def _draw_with(widget: QWidget, theme: Theme) -> None:
+    """Have a picture that paints itself do so in other colours."""
+    widget.theme = theme  # type: ignore[attr-defined]  # found by this attribute
+    again = getattr(widget, "show_again", widget.update)
+    again()
+
+
 def _settle(picture: QWidget, plots: list[ThemedPlot]) -> None:
     """Let axes take the room that their letters need: they learn of it by being drawn."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    if (layout := picture.layout()) is not None:
+        layout.activate()
     picture.grab()
     for plot in plots:
         plot.item.layout.activate()

@@ -116,6 +116,31 @@ class ThemedPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ships no typ
         return colour
 
 
+class DrawnPlot(ThemedPlot):
+    """A plot that is drawn anew as a whole: for other data, and for another theme.
+
+    Subclasses keep what they show and draw it in `draw`; `points` is theirs for what the pointer
+    finds, empty before each drawing. They call `recolour` once they are made.
+    """
+
+    points: Any = None
+
+    def recolour(self) -> None:
+        """Redraw in the theme's colours."""
+        super().recolour()
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw what is shown on an empty plot."""
+        self.item.clear()
+        self.points = None
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw on the empty plot."""
+        raise NotImplementedError
+
+
 def names_above(one: float, other: float | None, low: float, high: float) -> tuple[bool, bool]:
     """Tell for two named lines whether each one's name stands above it, so that none is cut.
 

@@ -83,7 +83,7 @@ class ReuseBars(QWidget):
         super().__init__(parent)
         self.setObjectName("reuse.bars")
         self.setAccessibleName("Bytes an L2 cache would fetch, by tensor")
-        self._theme = theme
+        self.theme = theme
         self._rows: tuple[ReuseRow, ...] = ()
         theme.changed.connect(self.update)
 
@@ -114,7 +114,7 @@ class ReuseBars(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw names, bars and figures."""
         painter = QPainter(self)
-        theme, metrics = self._theme, self.fontMetrics()
+        theme, metrics = self.theme, self.fontMetrics()
         painter.fillRect(self.rect(), theme.color("plot_background"))
         if not self._rows:
             return

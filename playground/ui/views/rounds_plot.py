@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from playground.ui.views.formatting import CACHE_TEXT, floor_text
-from playground.ui.views.plot_style import ThemedPlot, names_above
+from playground.ui.views.plot_style import DrawnPlot, names_above
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_BARS = 60
 
 
-class RoundsPlot(ThemedPlot):
+class RoundsPlot(DrawnPlot):
     """One point a round, in order, and their distribution beside them; zero is as fast.
 
     The grey band is the noise floor, the coloured one the interval of the median.
@@ -34,15 +34,10 @@ class RoundsPlot(ThemedPlot):
     def show_comparison(self, comparison: Comparison | None) -> None:
         """Draw the rounds of `comparison`."""
         self._comparison = comparison
-        self._draw()
+        self.redraw()
 
-    def recolour(self) -> None:
-        """Redraw in the theme's colours."""
-        super().recolour()
-        self._draw()
-
-    def _draw(self) -> None:
-        self.item.clear()
+    def draw(self) -> None:
+        """Draw what is shown."""
         comparison = self._comparison
         if comparison is None or not comparison.rounds:
             self.label_axes("change", "rounds in order")

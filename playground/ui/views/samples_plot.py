@@ -9,7 +9,7 @@ import pyqtgraph as pg
 
 from playground.model.statistics import quantile
 from playground.ui.views.formatting import CACHE_TEXT, measurement_text, time_unit
-from playground.ui.views.plot_style import ThemedPlot, names_above
+from playground.ui.views.plot_style import DrawnPlot, names_above
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -25,7 +25,7 @@ GAP, HISTOGRAM, NAMES = 0.05, 0.55, 0.32
 shares of the samples' width."""
 
 
-class SamplesPlot(ThemedPlot):
+class SamplesPlot(DrawnPlot):
     """Points in order at the left, their histogram at the right, on one axis of time.
 
     The median's line and band, the baseline's, and the noise floor around that, cross both.
@@ -49,15 +49,10 @@ class SamplesPlot(ThemedPlot):
     ) -> None:
         """Draw `measurement`, with `baseline` as an outline and its noise floor as a band."""
         self._measurement, self._baseline, self._floor = measurement, baseline, floor
-        self._draw()
+        self.redraw()
 
-    def recolour(self) -> None:
-        """Redraw in the theme's colours."""
-        super().recolour()
-        self._draw()
-
-    def _draw(self) -> None:
-        self.item.clear()
+    def draw(self) -> None:
+        """Draw what is shown."""
         measurement = self._measurement
         if measurement is None or not measurement.samples_ms:
             self.label_axes("time", "samples in order")

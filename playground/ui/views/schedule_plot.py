@@ -47,7 +47,7 @@ class SchedulePlot(ScheduleGeometry):
         super().__init__(parent)
         self.setObjectName("schedule.plot")
         self.setAccessibleName("Schedule: programs over time, by multiprocessor")
-        self._programs, self._theme = programs, theme
+        self._programs, self.theme = programs, theme
         self.colour: BarColour = "wave"
         self._picture: tuple[object, QImage, np.ndarray] | None = None
         self._waves: list[float] = []
@@ -95,7 +95,7 @@ class SchedulePlot(ScheduleGeometry):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw bars, marks and axes."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.color("plot_background"))
+        painter.fillRect(self.rect(), self.theme.color("plot_background"))
         reply = self._programs.schedule.reply
         if self.lanes is None or reply is None:
             return
@@ -106,16 +106,16 @@ class SchedulePlot(ScheduleGeometry):
         painter.setClipRect(area)
         self._paint_marks(painter, area)
         painter.restore()
-        paint_axes(painter, self, self._theme, self._waves)
+        paint_axes(painter, self, self.theme, self._waves)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._theme.color("accent"), 1))
+            painter.setPen(QPen(self.theme.color("accent"), 1))
             painter.drawRect(area.adjusted(-0.5, -0.5, 0.5, 0.5))
 
     def _bars(self, area: QRectF) -> QImage:
         ratio = self.devicePixelRatioF()
         width, height = max(round(area.width() * ratio), 1), max(round(area.height() * ratio), 1)
-        key = (width, height, self.time_ns, self.rows, self._theme.name, self.colour)
+        key = (width, height, self.time_ns, self.rows, self.theme.name, self.colour)
         if self._picture is not None and self._picture[0] == key:
             return self._picture[1]
         lanes, turns = self.lanes, self._programs.schedule.turns
@@ -128,15 +128,15 @@ class SchedulePlot(ScheduleGeometry):
         colouring = (
             Colouring("wave", turns.wave + 1) if by_wave and turns is not None else Colouring()
         )
-        ground = argb_of(self._theme.color("plot_background"))
-        colours = program_colours(self._theme, colouring, len(lanes.lane))
+        ground = argb_of(self.theme.color("plot_background"))
+        colours = program_colours(self.theme, colouring, len(lanes.lane))
         pixels = np.concatenate([[ground], colours])[programs + 1]
         # Where bars follow one another without a gap, a line of the ground tells them apart.
         edge = np.zeros(programs.shape, bool)
         edge[:, 1:] = (programs[:, 1:] != programs[:, :-1]) & (programs[:, :-1] >= 0)
         if edge.mean() < 0.2:
             pixels[edge & (programs >= 0)] = ground
-        pixels[separator] = argb_of(self._theme.color("border"))
+        pixels[separator] = argb_of(self.theme.color("border"))
         image = QImage(
             np.ascontiguousarray(pixels).tobytes(), width, height, width * 4,
             QImage.Format.Format_RGB32,
@@ -151,14 +151,14 @@ class SchedulePlot(ScheduleGeometry):
         right = min(self.x_of(self.duration_ns), area.right())
         if right <= left:
             return
-        tint = self._theme.color("warn")
+        tint = self.theme.color("warn")
         tint.setAlphaF(0.16)
         painter.fillRect(QRectF(left, area.top(), right - left, area.height()), tint)
-        painter.setPen(QPen(self._theme.color("warn"), 1.2, Qt.PenStyle.DashLine))
+        painter.setPen(QPen(self.theme.color("warn"), 1.2, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(left, area.top()), QPointF(left, area.bottom()))
         metrics = self.fontMetrics()
         if right - left > metrics.horizontalAdvance("tail") + 6:
-            painter.setPen(self._theme.color("warn"))
+            painter.setPen(self.theme.color("warn"))
             box = QRectF(left, 0, right - left, area.top() - 2)
             painter.drawText(
                 box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, "tail"
@@ -187,9 +187,9 @@ class SchedulePlot(ScheduleGeometry):
             # Of a program that is thinner than a pixel, a frame that can be seen.
             wide, high = max(3.0 - bar.width(), 0) / 2, max(3.0 - bar.height(), 0) / 2
             bar.adjust(-wide, -high, wide, high)
-            painter.setPen(QPen(QColor(self._theme.color("plot_background")), 4))
+            painter.setPen(QPen(QColor(self.theme.color("plot_background")), 4))
             painter.drawRect(bar)
-            painter.setPen(QPen(self._theme.color(token), 2))
+            painter.setPen(QPen(self.theme.color(token), 2))
             painter.drawRect(bar)
 
     # ------------------------------------------------------------------------------ input

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QToolTip
 from playground.model.sweep_compare import ConfigChange, counts_text
 from playground.ui.views.formatting import ratio_text, time_text
 from playground.ui.views.log_axis import ReadableAxis
-from playground.ui.views.plot_style import ThemedPlot
+from playground.ui.views.plot_style import DrawnPlot
 from playground.ui.views.sweep_past import when_text
 from playground.ui.views.sweep_scene import value_words
 
@@ -34,7 +34,7 @@ _LOOKS: dict[Change, tuple[Tone, str]] = {
 }  # fmt: skip
 
 
-class ComparePlot(ThemedPlot):
+class ComparePlot(DrawnPlot):
     """Times of both sweeps, log by log; on the diagonal nothing changed. `configPicked` picks."""
 
     configPicked = Signal(object)
@@ -49,7 +49,6 @@ class ComparePlot(ThemedPlot):
         self._found: SweepComparison | None = None
         self._names: tuple[str, ...] = ()
         self._titles = ("before", "after")
-        self.points: Any = None
         self.recolour()
 
     def show_comparison(
@@ -57,16 +56,10 @@ class ComparePlot(ThemedPlot):
     ) -> None:
         """Draw another comparison; `names` are the knobs that tooltips tell."""
         self._found, self._names, self._titles = found, names, titles
-        self._draw()
+        self.redraw()
 
-    def recolour(self) -> None:
-        """Redraw in the theme's colours."""
-        super().recolour()
-        self._draw()
-
-    def _draw(self) -> None:
-        self.item.clear()
-        self.points = None
+    def draw(self) -> None:
+        """Draw what is shown."""
         self.label_axes(self._titles[1], self._titles[0])
         changes = [item for item in self._found.changes if item.ratio] if self._found else []
         if not changes:

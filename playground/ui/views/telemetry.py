@@ -38,7 +38,7 @@ class TelemetryRows(QWidget):
         self.setObjectName("telemetry.rows")
         self.setAccessibleName("Clocks, power, temperature and load over time")
         self.setMouseTracking(True)
-        self._telemetry, self._theme = telemetry, theme
+        self._telemetry, self.theme = telemetry, theme
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -62,11 +62,11 @@ class TelemetryRows(QWidget):
         """Draw the rows, and the axis of time below them."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), self._theme.color("plot_background"))
+        painter.fillRect(self.rect(), self.theme.color("plot_background"))
         moments, state = self._telemetry.moments, self._telemetry.latest
         curves = self._curves()
         each = curves.height() / len(QUANTITIES)
-        muted, text = self._theme.color("muted"), self._theme.color("text")
+        muted, text = self.theme.color("muted"), self.theme.color("text")
         small = painter.font()
         small.setPointSizeF(max(small.pointSizeF() * 0.85, 6.0))
         line = self.fontMetrics().height()
@@ -80,9 +80,9 @@ class TelemetryRows(QWidget):
             painter.drawText(names, Qt.AlignmentFlag.AlignRight | middle, quantity.text(state))
             inner = area.adjusted(0, each * 0.12, 0, -each * 0.12)
             if quantity.id == "sm":
-                paint_throttled(painter, inner, moments, self._theme, KEPT_S)
-            ends = paint_sparkline(painter, inner, moments, quantity, self._theme, KEPT_S)
-            painter.setPen(QPen(self._theme.color("border"), 1))
+                paint_throttled(painter, inner, moments, self.theme, KEPT_S)
+            ends = paint_sparkline(painter, inner, moments, quantity, self.theme, KEPT_S)
+            painter.setPen(QPen(self.theme.color("border"), 1))
             painter.drawLine(inner.bottomLeft(), inner.bottomRight())
             if ends is not None and each > 1.5 * line:
                 self._draw_ends(painter, inner, ends)
@@ -100,7 +100,7 @@ class TelemetryRows(QWidget):
         font = painter.font()
         font.setPointSizeF(max(font.pointSizeF() * 0.75, 6.0))
         painter.setFont(font)
-        painter.setPen(self._theme.color("muted"))
+        painter.setPen(self.theme.color("muted"))
         line = painter.fontMetrics().height()
         room = self.width() - inner.right() - 4
         for value, top in ((ends[1], inner.top()), (ends[0], inner.bottom() - line)):
