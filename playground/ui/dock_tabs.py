@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _PADDING_LINES = 2.0
 """What the stylesheet puts around a tab's contents, and a little more, in heights of a line."""
+_BESIDE_ICON_PX = 14
 
 
 @dataclass(frozen=True)
@@ -91,4 +92,4 @@ class DockTabs(QObject):
         """Return the width of a tab with its name; Qt tells only that of what is shown now."""
         metrics = self._tabs.fontMetrics()
         width = metrics.horizontalAdvance(title) + round(_PADDING_LINES * metrics.height())
-        return width + (round(self._tabs.iconSize().width() * 1.4) if pictured else 0)
+        return width + (self._tabs.iconSize().width() + _BESIDE_ICON_PX if pictured else 0)

@@ -66,7 +66,7 @@ class Theme(QObject):
         self._name = name
         self._colors = _colors(name)
         if self._app is not None:
-            self.apply(self._app)
+            self._restyle(self._app)
         self.changed.emit()
 
     def toggle(self) -> None:
@@ -80,6 +80,22 @@ class Theme(QObject):
             app.setStyle("Fusion")
         app.setPalette(self.palette())
         app.setStyleSheet(self.stylesheet(app.font()))
+
+    def _restyle(self, app: QApplication) -> None:
+        """Give the windows that are there this theme's look.
+
+        A new stylesheet of the application would have Qt polish each widget once for every widget
+        that it stands in, a second for a full window; one of the window itself takes each once, and
+        goes before the application's.
+        """
+        windows = [each for each in app.topLevelWidgets() if each.parent() is None]
+        if not any(window.isVisible() for window in windows):
+            self.apply(app)
+            return
+        app.setPalette(self.palette())
+        sheet = self.stylesheet(app.font())
+        for window in windows:
+            window.setStyleSheet(sheet)
 
     def palette(self) -> QPalette:
         """Return the palette for Fusion, and for widgets that a stylesheet does not reach."""

@@ -188,8 +188,8 @@ def felt(python: str, code: str, folder: Path, *arguments: str) -> dict[str, tup
         found["QT_QPA_PLATFORM"] = "xcb"
     born = "import sys, time; sys.argv.insert(1, repr(time.time()))\n"
     done = subprocess.run(
-        [*under, python, "-c", born + code, *arguments], capture_output=True, text=True, timeout=240,
-        env=found, cwd=ROOT, check=False,
+        [*under, python, "-c", born + code, *arguments], capture_output=True, text=True,
+        timeout=240, env=found, cwd=ROOT, check=False,
     )  # fmt: skip
     for line in done.stdout.splitlines():
         if line.startswith("FELT "):

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from playground.model.colormaps import contrast, lightness, owner_colormap, sequential_colormap
 from playground.model.resources import assets_dir
@@ -110,6 +110,24 @@ def test_toggle_changes_the_palette_and_tells(qtbot, qapp):
         theme.toggle()
     assert theme.name == "dark"
     assert QApplication.palette().base().color() == theme.color("surface")
+    qapp.setStyleSheet(before[0])
+    qapp.setPalette(before[1])
+
+
+def test_a_shown_window_takes_the_other_theme_itself(qtbot, qapp):
+    """The application's stylesheet stays: a new one costs each widget several times."""
+    theme = Theme("light")
+    before = qapp.styleSheet(), qapp.palette()
+    theme.apply(qapp)
+    sheet = qapp.styleSheet()
+    button = QPushButton("Run")
+    qtbot.addWidget(button)
+    button.show()
+    theme.set_name("dark")
+    assert qapp.styleSheet() == sheet
+    assert theme.color("raised").name() in button.styleSheet()
+    inked = button.grab().toImage().pixelColor(button.width() // 2, 4)
+    assert inked == theme.color("raised")
     qapp.setStyleSheet(before[0])
     qapp.setPalette(before[1])
 

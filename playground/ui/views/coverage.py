@@ -58,7 +58,7 @@ class CoverageView(QWidget):
         self.controls = CoverageControls(theme, self)
         self.stepper = ProgramStepper(self._programs, theme, self._is_drawn, self)
         self.step_row = StepRow(document, theme, self._is_drawn, self)
-        self.program_map = ProgramMap(self._programs, theme, self)
+        self.program_map = ProgramMap(self._programs, theme, self.grid)
         self._notes = Chip("coverage.notes", theme, self)
         self._banner = Notice("coverage.banner", theme, "bad", "warning", self)
         self._legend = CoverageLegend(theme, self)
@@ -196,7 +196,6 @@ class CoverageView(QWidget):
         index = self.controls.show_tensors(coverage.drawable)
         if self._tiles.names() != [tensor.name for tensor in coverage.drawable]:
             self._tiles.make(coverage)
-            self.program_map.setParent(self.grid)
             self.grid.set_maps(self.maps, self.program_map)
             self._show_program_map(self.controls.programs.isChecked())
         self.grid.set_arrangement(self.grid.arrangement, index)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _LOOKS: dict[Change, tuple[Tone, str]] = {
     "faster": ("good", "t1"), "slower": ("bad", "t"), "same": ("muted", "o"),
-    "unsure": ("muted", "o"),
+    "unsure": ("muted", "d"),
 }  # fmt: skip
 
 
