@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
     from playground.model.measurement import CacheMode, Measurement
 
-MOST_MS = 50.0
-"""Of the comparison with the kernel without prints."""
+LEAST_MS, MOST_MS = 30.0, 50.0
+"""Of a measurement that tells both times (those for the noise floor are shorter), and of the
+comparison with the kernel without prints."""
 _PRINTS = "tt.print"
 
 

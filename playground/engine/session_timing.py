@@ -114,7 +114,7 @@ class TimingVerbs:
             measurement = timing.measure(
                 prepared, budget_ms=budget_ms, cache=cache, job=job, counted=counted
             )
-            if self._prints(launch, config, job):
+            if budget_ms >= printing.LEAST_MS and self._prints(launch, config, job):
                 restores = sampling.reads_what_it_writes(counted)
                 silent_ms, note = printing.without_prints(
                     self._me, measurement, prepared, cache, restores, job

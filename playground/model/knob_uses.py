@@ -108,11 +108,17 @@ def _tested(function: ast.FunctionDef) -> tuple[set[str], set[str]]:
         if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
             conditions |= set(_conditions(node.test))
     tested = {node.id for node in conditions if isinstance(node, ast.Name)}
+    handed_on = {
+        value
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        for value in (*call.args, *(item.value for item in call.keywords))
+    }  # to another function, which asks for it in its turn
     elsewhere = {
         node.id
         for statement in function.body
         for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and node not in conditions
+        if isinstance(node, ast.Name) and node not in conditions and node not in handed_on
     }
     return tested, elsewhere
 

@@ -24,6 +24,7 @@ def k(x_ptr, n, BLOCK: tl.constexpr, HALF: tl.constexpr, STEPS: tl.constexpr, RO
                 offsets += start
     if CAUSAL and not ALSO:
         offsets += GROUP
+        offsets = helper(offsets, CAUSAL)
     if MODE == 2:
         offsets += 1
     for first in range(0, n, TILE):
