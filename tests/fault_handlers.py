@@ -104,6 +104,7 @@ HANDLERS: dict[str, tuple[Handler, ...]] = {
         _engine("server", "_give_up", "self._finish(self._failed(error, request)"),
     ),
     "a kernel never ends, no GPU": (
+        _engine("triton_private.interpreter_checks", "_look_up", "self.stopped_by = error"),
         _engine("job_watch", "_watch", "self._send(job, signal.SIGINT)"),
     ),
     "a driver never ends": (
@@ -127,10 +128,8 @@ HANDLERS: dict[str, tuple[Handler, ...]] = {
         _engine("process_state", "kept", "os.chdir(folder)"),
         _engine("triton_private.patches", "return_modules", "sys.modules[name] = module"),
     ),
-    "its threads never end": (_engine("kernel", "_end_stray_threads", "os._exit(0)"),),
-    "it closes descriptor 1": (
-        _engine("kernel", "init_iopub", "self.iopub_thread.start()"),
-    ),
+    "its threads never end": (_ui("kernel_process", "end", "_kill_group(self.pid)"),),
+    "it closes descriptor 1": (Handler("ipykernel.iostream", "write", "self._buffers["),),
     "it calls `sys.exit`": (_engine("running", "_execute", "return _ended(session, stop)"),),
     "it asks for `input()`": (_engine("slips", "hint_for", "return hint"),),
     "console: `input()`": (
@@ -214,7 +213,7 @@ HANDLERS: dict[str, tuple[Handler, ...]] = {
         _engine("sweep_store", "_now", "max(time.time(), self._last_s"),
     ),
     "anything, in random order": (
-        _ui("replay_queue", "cancel_running", "messages.Cancel(self._job)"),
+        _ui("engine_work", "_on_replay_step", 'current = getattr(reply, "revision"'),
     ),
 }  # fmt: skip
 """By the first column of the table."""

@@ -79,6 +79,20 @@ def test_a_damaged_file_is_set_aside_and_kept(tmp_path: Path) -> None:
     assert aside.read_bytes().startswith(b"no database at all")
 
 
+def test_a_page_that_is_damaged_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "sweeps.sqlite3"
+    with opened(path) as store:
+        for number in range(200):
+            store.begin("key", f"{number}" * 100, {})
+    whole = path.read_bytes()
+    middle = len(whole) // 2 // 4096 * 4096
+    path.write_bytes(whole[:middle] + b"\x7f" * 4096 + whole[middle + 4096 :])
+    with opened(path) as store:
+        assert "was set aside" in store.note
+        assert "damaged" in store.note
+        assert store.sweeps() == ()
+
+
 def test_a_file_cut_short_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "sweeps.sqlite3"
     with opened(path) as store:
