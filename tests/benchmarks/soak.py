@@ -8,7 +8,7 @@ stores from the problem size, the threads from num_warps.
 
 Memory, file handles and threads of window, engine and its workers are noted every 100 actions, all
 at rest. The first third of a process's life is its warm-up: bounded stores fill (64 replays, 48
-compilations, 5000 measurements ...). After it nothing may grow by more than 5 %: the last quarter
+compilations and the like). After it nothing may grow by more than 5 %: the last quarter
 against the first, medians of memory, the least of what is counted, since a thread comes and goes
 with its job. The exit status is 1 for a crash, a lost edit, a wrong answer or a leak.
 """
@@ -71,7 +71,7 @@ class Use:
     gpu_bytes: int = 0
 
 
-WHO = ("window", "engine", "workers")
+WHO = ("window", "engine", "a worker")
 WHAT = ("rss", "handles", "threads", "gpu_bytes")
 
 
@@ -355,10 +355,15 @@ class Soak:
         use.gpu_bytes = _gpu_bytes()
         if getattr(self, "_pid", None) != self.engine.pid:
             self.uses["engine"].clear()  # another life
-            self.uses["workers"].clear()
+            self.uses["a worker"].clear()
         self._pid = self.engine.pid
         self.uses["engine"].append(use)
-        self.uses["workers"].append(_use(engine.children(recursive=True)))
+        # How many there are goes by the work, up to a limit: one of them must not grow.
+        workers = engine.children(recursive=True)
+        whole, count = _use(workers), max(len(workers), 1)
+        self.uses["a worker"].append(
+            Use(whole.rss // count, whole.handles // count, whole.threads // count)
+        )
 
     def _compare(self) -> None:
         for who, uses in self.uses.items():
