@@ -20,7 +20,12 @@ from PySide6.QtWidgets import (
 from playground.model.resources import kernels_dir
 from playground.ui.action_spec import MENU_TITLES
 from playground.ui.actions import ACTIONS
+from playground.ui.commands import all_commands
 from playground.ui.docks import DOCKS
+from playground.ui.figure_help import FigureList
+from playground.ui.palette import Palette
+from playground.ui.place_dialog import PlaceDialog
+from playground.ui.preferences import Preferences
 from tests.ui.windows import open_window
 
 CONTROLS = (
@@ -106,3 +111,21 @@ def test_the_systems_font_size_is_that_of_the_window(qapp, tmp_path):
         finally:
             qapp.setFont(before)
             window.theme.apply(qapp)
+
+
+def test_every_control_of_the_dialogs_has_a_name_and_is_reached(qtbot, qapp, tmp_path):
+    nameless, unreached = [], []
+    with open_window(tmp_path, qapp, path=KERNEL) as window:
+        dialogs = [
+            Preferences(window, 0), PlaceDialog(window.settings, window.engine.place, window),
+            FigureList(window), Palette(all_commands(window), window),
+        ]  # fmt: skip
+        for dialog in dialogs:
+            for widget in controls(dialog):
+                found = QAccessible.queryAccessibleInterface(widget)
+                if found is not None and not found.text(QAccessible.Text.Name).strip():
+                    nameless.append(place(widget))
+                if not widget.focusPolicy() & Qt.FocusPolicy.TabFocus and not widget.focusProxy():
+                    unreached.append(place(widget))
+    assert not nameless, "\n".join(nameless)
+    assert not unreached, "\n".join(unreached)
