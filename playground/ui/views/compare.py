@@ -58,9 +58,13 @@ class Round:
 
 _COLUMNS: tuple[Column[Round], ...] = (
     Column("Round", lambda item: item.number, numeric=True),
-    Column("This (ms)", lambda item: item.a_ms, lambda item: time_text(item.a_ms, 4), numeric=True),
     Column(
-        "Other (ms)", lambda item: item.b_ms, lambda item: time_text(item.b_ms, 4), numeric=True
+        "This", lambda item: item.a_ms, lambda item: time_text(item.a_ms, 4), numeric=True,
+        unit="ms",
+    ),
+    Column(
+        "Other", lambda item: item.b_ms, lambda item: time_text(item.b_ms, 4),
+        numeric=True, unit="ms"
     ),
     Column(
         "This / other", lambda item: item.a_ms / item.b_ms,

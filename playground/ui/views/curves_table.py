@@ -37,8 +37,9 @@ def curve_columns(curve: Curve, short: Mapping[str, str]) -> tuple[Column[CurveR
         *(_size(item.name) for item in curve.axes),
         Column("Line", lambda row: short.get(row.line, row.line), tip=lambda row: row.line),
         Column(
-            "Median (ms)", lambda row: row.median_ms,
-            lambda row: "" if row.median_ms is None else time_text(row.median_ms, 4), numeric=True,
+            "Median", lambda row: row.median_ms,
+            lambda row: "" if row.median_ms is None else time_text(row.median_ms, 4),
+            numeric=True, unit="ms",
         ),
         Column("95 % interval", lambda row: row.low_ms, _interval, numeric=True),
         *rates,

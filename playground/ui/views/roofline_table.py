@@ -81,8 +81,9 @@ ROOF_COLUMNS: tuple[Column[RoofRow], ...] = (
     ),
     Column("Unit", lambda row: row.unit),
     Column(
-        "Time (ms)", lambda row: row.time_ms,
-        lambda row: "" if row.time_ms is None else time_text(row.time_ms, 4), numeric=True,
+        "Time", lambda row: row.time_ms,
+        lambda row: "" if row.time_ms is None else time_text(row.time_ms, 4),
+        numeric=True, unit="ms",
     ),
     Column(
         "Of the roof", lambda row: row.share,

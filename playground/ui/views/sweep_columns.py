@@ -64,8 +64,9 @@ def sweep_columns(
 
     times: tuple[Column[SweepRow], ...] = (
         Column(
-            "Median (ms)", lambda row: row.median_ms,
-            lambda row: "" if row.median_ms is None else time_text(row.median_ms, 4), numeric=True,
+            "Median", lambda row: row.median_ms,
+            lambda row: "" if row.median_ms is None else time_text(row.median_ms, 4),
+            numeric=True, unit="ms",
         ),
         Column(
             "Slower", loss, lambda row: "" if loss(row) is None else (

@@ -144,7 +144,7 @@ class SweepRanking(QWidget):
             self._titles = titles
             self.model.set_columns(columns)
             # The fastest first, until the user sorts by something else.
-            by = next((i for i, each in enumerate(columns) if each.title == "Median (ms)"), -1)
+            by = next((i for i, each in enumerate(columns) if each.title == "Median"), -1)
             self.table.sortByColumn(by, Qt.SortOrder.AscendingOrder)
         before = self.model.rowCount()
         if len(rows) == before and all(

@@ -77,8 +77,8 @@ _KNOBS: tuple[Column[_Reached], ...] = (
     ),
     Column("Value", lambda item: value_words(item.value.value)),
     Column(
-        "Best (ms)", lambda item: item.value.best.median_ms,
-        lambda item: time_text(item.value.best.median_ms or 0.0, 4), numeric=True,
+        "Best", lambda item: item.value.best.median_ms,
+        lambda item: time_text(item.value.best.median_ms or 0.0, 4), numeric=True, unit="ms",
     ),
     Column(
         "Slower", lambda item: item.value.loss, lambda item: ratio_words(item.value.loss),

@@ -36,7 +36,10 @@ _Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True)
 class Column(Generic[Record]):
-    """One column: `value` is what it sorts by and what goes into CSV, `text` what is shown."""
+    """One column: `value` is what it sorts by and what goes into CSV, `text` what is shown.
+
+    `unit` is that of the values; what is shown may have another, and says so in each cell.
+    """
 
     title: str
     value: Callable[[Record], int | float | str | None]
@@ -44,6 +47,12 @@ class Column(Generic[Record]):
     icon: Callable[[Record], QIcon | None] | None = None
     tip: Callable[[Record], str] | None = None
     numeric: bool = False
+    unit: str = ""
+
+    @property
+    def csv_title(self) -> str:
+        """What stands above the values in CSV."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
 
 
 class RecordModel(QAbstractTableModel, Generic[Record]):
@@ -123,7 +132,7 @@ class RecordModel(QAbstractTableModel, Generic[Record]):
         """Return all records as CSV under the columns' titles."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([column.title for column in self.columns])
+        writer.writerow([column.csv_title for column in self.columns])
         for record in self.records:
             writer.writerow([column.value(record) for column in self.columns])
         return out.getvalue()

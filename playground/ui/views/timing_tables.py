@@ -32,8 +32,8 @@ def samples_of(measurement: Measurement) -> tuple[Sample, ...]:
 SAMPLE_COLUMNS: tuple[Column[Sample], ...] = (
     Column("Sample", lambda sample: sample.number, numeric=True),
     Column(
-        "Time (ms)", lambda sample: sample.time_ms,
-        lambda sample: time_text(sample.time_ms, 4), numeric=True,
+        "Time", lambda sample: sample.time_ms,
+        lambda sample: time_text(sample.time_ms, 4), numeric=True, unit="ms",
     ),
 )  # fmt: skip
 
@@ -66,8 +66,8 @@ def history_columns(configs: Sequence[Config]) -> tuple[Column[Measurement], ...
 
 _HISTORY_FIGURES: tuple[Column[Measurement], ...] = (
     Column(
-        "Median (ms)", lambda item: item.median_ms, lambda item: time_text(item.median_ms, 4),
-        numeric=True,
+        "Median", lambda item: item.median_ms, lambda item: time_text(item.median_ms, 4),
+        numeric=True, unit="ms",
     ),
     Column(
         "95 % interval", lambda item: item.interval_ms[0],
