@@ -153,8 +153,9 @@ class Session(
         from playground.engine import running
 
         def once(chosen: Driver | None, job: Job) -> messages.RunResult:
-            self._forget()
+            # First: those of the run before know its launches, which `_forget` is to free.
             self.surroundings = surroundings.Surroundings(benchmarks, tuning)
+            self._forget()
             self.driver = chosen
             self._compiler_is_current = False
             return running.run(self, job)

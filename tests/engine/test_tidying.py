@@ -74,7 +74,7 @@ def test_runs_and_launches_that_ended_hold_no_tensors(run_engine):
     """Nor do those that were cancelled: the collector is off, and what goes went by itself."""
     found = run_engine(
         """
-    import gc, os
+    import builtins, gc, os, weakref
     os.environ["TRITON_INTERPRET"] = "1"
     import torch
     import playground
@@ -108,12 +108,13 @@ def test_runs_and_launches_that_ended_hold_no_tensors(run_engine):
             more[step] = 0
         more[step] += len(held() - before)
 
-    before = held()
-    at_start = "import gc; STILL = {id(i) for i in gc.get_objects() if type(i) is torch.Tensor}"
-    session.load(path, Path(path).read_text() + chr(10) + at_start)
+    tensors = [item for item in gc.get_objects() if type(item) is torch.Tensor]
+    builtins.PROBES = [weakref.ref(item) for item in tensors]
+    del tensors
     session.run()
-    still = len(before & session.namespace["STILL"])
-    answer({"cancelled": more, "before": len(before), "still": still})
+    gc.collect()  # as the engine does once it rests
+    still = sum(probe() is not None for probe in builtins.PROBES)
+    answer({"cancelled": more, "before": len(builtins.PROBES), "still": still})
     session.close()
     """
     )
