@@ -59,7 +59,7 @@ def window_parser() -> HelpParser:
     """Return the parser of what opens the window."""
     parser = HelpParser(
         "triton-playground",
-        ("triton-playground [FILE] [OPTION ...]", "triton-playground VERB FILE [OPTION ...]"),
+        ("triton-playground [FILE ...] [OPTION ...]", "triton-playground VERB FILE [OPTION ...]"),
         "Open a Python file that launches Triton kernels, move its knobs and see what each does: "
         "in a window, or in the terminal where there is no display.",
         EXAMPLES[""],
@@ -68,8 +68,9 @@ def window_parser() -> HelpParser:
     )
     add = parser.group("the window").add_argument
     add(
-        "file", nargs="?", metavar="FILE",
-        help="a Python file with Triton kernels, or the name of a bundled one (vector_add)",
+        "files", nargs="*", metavar="FILE",
+        help="a Python file with Triton kernels, or the name of a bundled one (vector_add); each "
+        "gets a tab, and without a display the first is worked on",
     )  # fmt: skip
     add(
         "--desktop", choices=("install", "remove"),
@@ -103,9 +104,9 @@ def _window(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.desktop is not None:
         return _desktop(options.desktop)
-    if options.file is not None:
-        options.file = bundled_or_given(options.file)
-        if wrong := _no_file(options.file):
+    options.files = [bundled_or_given(file) for file in options.files]
+    for file in options.files:
+        if wrong := _no_file(file):
             parser.error(wrong)
     from playground.cli import display
 
@@ -113,15 +114,15 @@ def _window(arguments: Sequence[str]) -> int:
     if not reason:
         from playground.ui.app import main as open_window
 
-        return open_window(options.file, _place(options, parser))
-    if options.file is None:
+        return open_window(options.files, _place(options, parser))
+    if not options.files:
         parser.error(f"no display ({reason}), so a FILE is needed to work on in the terminal")
     if not options.output_dir.is_dir():
         parser.error(f"there is no folder {options.output_dir}")
     from playground.cli import headless
 
     with writing():
-        return headless.run(options.file, options.output_dir, reason)
+        return headless.run(options.files[0], options.output_dir, reason)
 
 
 def _desktop(wanted: str) -> int:

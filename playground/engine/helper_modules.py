@@ -99,6 +99,55 @@ def serve_also(folder: str, name: str) -> importlib.machinery.ModuleSpec | None:
     return finder.find_spec(name, [folder])
 
 
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What helpers a file has, and where they come from: put back when the file is worked on again.
+
+    `modules` are the imported ones by name.
+    """
+
+    served: str
+    place: str
+    more: frozenset[str]
+    buffer: Buffer
+    modules: dict[str, Any]
+
+
+def scene() -> Scene:
+    """Return what helpers the file executed last has."""
+    finder = HelperFinder.the()
+    folders = frozenset(HelperFinder.folders())
+
+    def is_helper(name: str, module: Any) -> bool:
+        file = _file_of(module)
+        return (
+            name not in _ALWAYS_THERE
+            and name != "__main__"
+            and isinstance(file, str)
+            and _inside_any(file, folders)
+        )
+
+    modules = dict(imported_modules(("scene", folders), is_helper)) if folders else {}
+    return Scene(finder.served, finder.place, frozenset(finder.more), finder.current, modules)
+
+
+def set_scene(scene: Scene | None) -> None:
+    """Let imports find the helpers of another file again; None: of none."""
+    finder = HelperFinder.the()
+    if scene is None:
+        finder.served, finder.place, finder.current = "", "", Buffer()
+        finder.more.clear()
+        return
+    finder.served, finder.place, finder.current = scene.served, scene.place, scene.buffer
+    finder.more = set(scene.more)
+    if scene.place:
+        if scene.place in sys.path:
+            sys.path.remove(scene.place)
+        sys.path.insert(0, scene.place)
+        importlib.invalidate_caches()
+    sys.modules.update(scene.modules)
+
+
 @dataclass
 class Buffer:
     """The text being worked on, which is what an import of its file gets as well.

@@ -58,11 +58,21 @@ def _interpreting(session: Session) -> Iterator[None]:
     from playground.engine.triton_private import interpreter, stub_driver
 
     interpreter.install()
-    interpreter.set_compiled_lookup(session.compiled_figures)
+    # A session within another one (a file compared with, a size of a sweep) gives it back.
+    before = interpreter.set_compiled_lookup(session.compiled_figures)
     stub_driver.activate_stub(session.device.target)
-    with contextlib.ExitStack() as stack:
-        stack.callback(interpreter.set_compiled_lookup, None)
+    try:
         yield
+    finally:
+        interpreter.set_compiled_lookup(before)
+
+
+def take_over(session: Session) -> None:
+    """Let launches of this process be compiled for `session` from now on, where they are asked."""
+    if session.device.mode == "interpreter":
+        from playground.engine.triton_private import interpreter
+
+        interpreter.set_compiled_lookup(session.compiled_figures)
 
 
 @contextlib.contextmanager

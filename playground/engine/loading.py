@@ -50,6 +50,11 @@ def use_text(path: str, text: str) -> None:
     linecache.cache[path] = (len(text), None, lines_of(text, keep_ends=True), path)
 
 
+def forget_text(path: str) -> None:
+    """Let `path` be what the disk holds again: another file is worked on, which may import it."""
+    linecache.cache.pop(path, None)
+
+
 def load_module(path: str, text: str, *, name: str) -> types.ModuleType:
     """Execute `text` in a fresh module whose file is `path`, and return the module.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tornado.ioloop import IOLoop
 
+from playground.engine.held_files import HeldFiles, ReleasedError
 from playground.engine.interrupts import Interrupts
 from playground.engine.job import CancelledError, Job, Later
 from playground.engine.job_watch import JobWatch, cuda_is_busy
@@ -17,7 +18,7 @@ from playground.engine.tidying import Tidying, set_apart
 from playground.model.finding import Finding
 from playground.model.targets import known_targets
 from playground.protocol import VERSION, messages
-from playground.protocol.codec import ProtocolError, decode_request, encode
+from playground.protocol.codec import ProtocolError, decode_request, encode, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,7 +51,8 @@ class EngineServer:
     def __init__(self, kernel: Any, namespace: Namespace) -> None:
         self._kernel = kernel
         self._namespace = namespace
-        self._session: Any = None
+        self._files: HeldFiles | None = None
+        self._shown = 0
         self._failure: tuple[Finding, ...] = ()
         self._ready: messages.Ready | None = None
         self._lock = threading.Lock()
@@ -71,7 +73,7 @@ class EngineServer:
         self._kernel.comm_manager.register_target(SIDE_TARGET, self._open_side)
 
     def start_session(self, make: Callable[[], Any]) -> None:
-        """Make the session and answer the greetings that waited for it."""
+        """Make the session of the first file and answer the greetings that waited for it."""
         try:
             session = make()
             ready = messages.Ready(VERSION, session.device, _targets(session))
@@ -81,7 +83,7 @@ class EngineServer:
         else:
             self._namespace.set_session(session)
             self._ready = ready
-            self._session = session
+            self._files = HeldFiles(session, lambda: type(session)(session.device))
             if session.device.mode == "gpu":
                 self._watch.gpu_is_busy = cuda_is_busy
                 set_apart()
@@ -91,9 +93,9 @@ class EngineServer:
             greet()
 
     def close(self) -> None:
-        """Close the session and the workers it started."""
-        if self._session is not None:
-            self._session.close()
+        """Close the sessions and the workers they started."""
+        if self._files is not None:
+            self._files.close()
 
     # ------------------------------------------------------------------------------ comms
 
@@ -116,10 +118,11 @@ class EngineServer:
             buffers=buffers,
         )
 
-    def _receive(self, comm: Any, message: Any) -> tuple[Request, int] | None:
+    def _receive(self, comm: Any, message: Any) -> tuple[Request, int, int] | None:
+        """Return a request, its job and the file it is about."""
         data = message["content"]["data"]
         try:
-            return decode_request(data, message["buffers"])
+            return *decode_request(data, message["buffers"]), file_of(data)
         except ProtocolError as error:
             number = data.get("job")
             finding = Finding("error", "engine", str(error))
@@ -133,7 +136,7 @@ class EngineServer:
         received = self._receive(comm, message)
         if received is None:
             return
-        request, number = received
+        request, number, file = received
         self.tidying.begin()
         job = Job(lambda reply: self._send(comm, message, reply, number))
         with self._lock:
@@ -145,7 +148,7 @@ class EngineServer:
             try:
                 self._interrupts.let_in()
                 with self._watch.over(job, lambda error: self._give_up(error, request, number)):
-                    finished = self._work(request, job)
+                    finished = self._work(request, job, file)
             finally:
                 self.end_forked()
                 self._interrupts.keep_out()
@@ -191,14 +194,23 @@ class EngineServer:
             finished = self._failed(error, request)
         self._finish(finished, job, number)
 
-    def _work(self, request: Request, job: Job) -> messages.Finished | Later:
-        if self._session is None:
+    def _work(self, request: Request, job: Job, file: int) -> messages.Finished | Later:
+        files = self._files
+        if files is None:
             return messages.Finished(findings=self._failure)
+        session = None
         try:
             job.check()
-            if isinstance(request, messages.Run):
+            if isinstance(request, messages.CloseFile):
+                files.close_file(file)
+                return messages.Finished()
+            if isinstance(request, messages.ShowFile):
+                self._show(files.take(file, runs=True), file)
+                return messages.Finished()
+            session = files.take(file, runs=isinstance(request, messages.Run))
+            if isinstance(request, messages.Run) and file == self._shown:
                 self._namespace.show_module({})  # its tensors would stay beside the new ones
-            reply = JOBS[type(request)](self._session, request, job)
+            reply = JOBS[type(request)](session, request, job)
             if isinstance(reply, Later):
                 return reply
             if reply is not None:
@@ -207,18 +219,27 @@ class EngineServer:
             return messages.Finished(cancelled=True)
         except KeyboardInterrupt:
             return messages.Finished(cancelled=True) if job.cancelled else _interrupted(request)
+        except ReleasedError:
+            return messages.Finished(released=True)
         except BaseException as error:  # the edge of a job: every failure becomes a finding
             return self._failed(error, request)
         finally:
-            if isinstance(request, messages.Run):
-                self._namespace.show_module(getattr(self._session, "namespace", None) or {})
+            if isinstance(request, messages.Run) and session is not None and file == self._shown:
+                self._show(session, file)
         return messages.Finished()
+
+    def _show(self, session: Any, file: int) -> None:
+        """Let the console see a file: `play` is its session, beside it what its run left."""
+        self._shown = file
+        self._namespace.set_session(session)
+        self._namespace.show_module(getattr(session, "namespace", None) or {})
 
     def _failed(self, error: BaseException, request: Request) -> messages.Finished:
         from playground.engine.findings import finding_from_exception, is_fatal
 
         stage = STAGES.get(type(request), "engine")
-        path = getattr(self._session, "path", None)
+        session = self._files.current if self._files is not None else None
+        path = getattr(session, "path", None)
         finding = finding_from_exception(error, stage, user_files=(path,) if path else ())
         return messages.Finished(fatal=is_fatal(error), findings=(finding,))
 
@@ -228,7 +249,7 @@ class EngineServer:
         received = self._receive(comm, message)
         if received is None:
             return
-        request, number = received
+        request, number, file = received
 
         def send(reply: Reply) -> None:
             self._send(comm, message, reply, number)
@@ -249,12 +270,15 @@ class EngineServer:
             send(messages.Finished())
             return
         findings: tuple[Finding, ...] = ()
+        released = False
         try:
-            send(self._answer(request))
+            send(self._answer(request, file))
+        except ReleasedError:
+            released = True
         except Exception as error:  # the edge of a question: every failure becomes a finding
             text = f"{type(error).__name__}: {error}"
             findings = (Finding("error", "engine", f"{type(request).__name__} failed: {text}"),)
-        send(messages.Finished(findings=findings))
+        send(messages.Finished(findings=findings, released=released))
 
     def _pause(self, request: messages.Pause) -> None:
         with self._lock:
@@ -280,7 +304,7 @@ class EngineServer:
                 send(messages.Finished())
 
         with self._lock:
-            waits = self._session is None and not self._failure
+            waits = self._files is None and not self._failure
             if waits:
                 self._greetings.append(answer)
         if not waits:
@@ -297,7 +321,7 @@ class EngineServer:
             while len(self._cancelled_early) > _REMEMBERED_CANCELS:
                 del self._cancelled_early[next(iter(self._cancelled_early))]
 
-    def _answer(self, request: Request) -> Reply:
+    def _answer(self, request: Request, file: int) -> Reply:
         if isinstance(request, messages.GetClocks):
             from playground.engine.clocks.nvml import clock_state
 
@@ -308,7 +332,10 @@ class EngineServer:
             return server_sweeps.answer(request)
         if not isinstance(request, (messages.GetPlane, messages.GetElement)):
             raise TypeError(f"{type(request).__name__} belongs on the comm {JOBS_TARGET}")
-        counts = self._session.kept.counts_to_show((request.launch, request.config))
+        if self._files is None:
+            raise LookupError("the engine has no session yet")
+        session = self._files.of(file)
+        counts = session.kept.counts_to_show((request.launch, request.config))
         if counts is None:
             raise LookupError("the coverage of this config is no longer kept: measure it again")
         if isinstance(request, messages.GetPlane):

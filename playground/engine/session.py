@@ -24,6 +24,7 @@ from playground.engine.session_code import CodeVerbs
 from playground.engine.session_compilations import CompilationVerbs
 from playground.engine.session_debugging import DebugVerbs
 from playground.engine.session_experiments import ExperimentVerbs
+from playground.engine.session_files import FileVerbs
 from playground.engine.session_programs import ProgramVerbs
 from playground.engine.session_replays import ReplayVerbs
 from playground.engine.session_sharing import SharingVerbs
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 class Session(
     ReplayVerbs, CompilationVerbs, ProgramVerbs, CodeVerbs, DebugVerbs, SharingVerbs,
-    ExperimentVerbs, AdviceVerbs, PastSweepVerbs,
+    ExperimentVerbs, AdviceVerbs, PastSweepVerbs, FileVerbs,
 ):  # fmt: skip
     """One kernel file and its launches.
 
@@ -153,9 +154,9 @@ class Session(
         from playground.engine import running
 
         def once(chosen: Driver | None, job: Job) -> messages.RunResult:
-            # First: those of the run before know its launches, which `_forget` is to free.
+            # First: those of the run before know its launches, which `drop_run` is to free.
             self.surroundings = surroundings.Surroundings(benchmarks, tuning)
-            self._forget()
+            self.drop_run()
             self.driver = chosen
             self._compiler_is_current = False
             return running.run(self, job)
@@ -171,7 +172,7 @@ class Session(
             return result
         except (KeyboardInterrupt, CancelledError):
             # It came beside the user's code, with the run before forgotten: to be told as such.
-            self._forget()
+            self.drop_run()
             return running.cut_off(self)
         finally:
             self.stopped_by = None
@@ -237,6 +238,21 @@ class Session(
             compiler.serve(self.hosted)
         return before
 
+    def take_processes(self, other: Session) -> None:
+        """Use the processes that another session started and that wait for work."""
+        if other._compiler is not None:
+            mine = self.lend_compiler(other.lend_compiler(None))
+            if mine is not None:
+                mine.close()
+        if other._edited is not None and self._edited is None:
+            self._edited, other._edited = other._edited, None
+        self.spare_benches += other.spare_benches
+        other.spare_benches = []
+        if self.debug_worker is None:
+            self.debug_worker, other.debug_worker = other.debug_worker, None
+        if self.trial_compiler is None:
+            self.trial_compiler, other.trial_compiler = other.trial_compiler, None
+
     def compiled_figures(
         self, function: Any, arguments: dict[str, Any], options: dict[str, Any]
     ) -> CompileOutcome:
@@ -284,7 +300,7 @@ class Session(
         if self.trial_compiler is not None:
             self.trial_compiler.close()
             self.trial_compiler = None
-        self._forget()
+        self.drop_run()
         self._lasting.close()
 
     # ------------------------------------------------------------------ inside
@@ -365,7 +381,8 @@ class Session(
 
             torch.cuda.synchronize()
 
-    def _forget(self) -> None:
+    def drop_run(self) -> None:
+        """Forget what ran, and all that is known of it."""
         from playground.engine.triton_private import wrappers
 
         ran = bool(self.namespace)

@@ -36,8 +36,11 @@ _REQUESTS = _classes(messages.Request)
 _REPLIES = _classes(messages.Reply)
 
 
-def encode(message: Request | Reply, job: int) -> tuple[Json, list[bytes]]:
-    """Return the JSON data and the buffers of `message`, which belongs to `job`."""
+def encode(message: Request | Reply, job: int, file: int = 0) -> tuple[Json, list[bytes]]:
+    """Return the JSON data and the buffers of `message`, which belongs to `job`.
+
+    `file` is the number of the open file that a request is about.
+    """
     buffers: list[bytes] = []
 
     def pack(value: object) -> object:
@@ -56,7 +59,16 @@ def encode(message: Request | Reply, job: int) -> tuple[Json, list[bytes]]:
         raise TypeError(f"{type(value).__name__} cannot travel in a message")
 
     body = _mark_odd_numbers(msgspec.to_builtins(message, enc_hook=pack))
-    return {"version": VERSION, "kind": type(message).__name__, "job": job, "body": body}, buffers
+    data = {"version": VERSION, "kind": type(message).__name__, "job": job, "body": body}
+    return {**data, "file": file} if file else data, buffers
+
+
+def file_of(data: Json) -> int:
+    """Return the number of the file that the request in `data` is about."""
+    file = data.get("file", 0)
+    if not isinstance(file, int) or isinstance(file, bool) or file < 0:
+        raise ProtocolError(f"{data.get('kind')} is about file {file!r}, which is no number of one")
+    return file
 
 
 def decode_request(data: Json, buffers: Sequence[bytes | memoryview]) -> tuple[Request, int]:

@@ -1,7 +1,8 @@
 """Every message that crosses between the two processes.
 
 The window sends a request on the main comm (it waits its turn behind the console) or the side comm
-(answered at once, from the engine's subshell). Every reply and event carries the request's `job`.
+(answered at once, from the engine's subshell). Every reply and event carries the request's `job`,
+every request the number of the open file that it is about (0 unless there are several).
 A request's class names what it is; `codec` finds the class by that name. They are defined in
 `requests`, `replies`, `timing`, `compiler`, `programs`, `sweeps`, `debugging`, `experiments` and
 `advice`; all of them are reached from here.
@@ -78,6 +79,7 @@ from playground.protocol.replies import (
 )
 from playground.protocol.requests import (
     Cancel,
+    CloseFile,
     CompileAhead,
     Export,
     GetClocks,
@@ -91,6 +93,7 @@ from playground.protocol.requests import (
     PlaneView,
     Replay,
     Run,
+    ShowFile,
     Step,
     Sweep,
 )
@@ -135,6 +138,7 @@ Request = (
     | CompareElements | Share
     | MeasureExperiment
     | GetAdvice | TryAdvice
+    | ShowFile | CloseFile
     | Hello | Cancel | Pause | GetPlane | GetElement | GetClocks
 )  # fmt: skip
 Reply = (
@@ -157,6 +161,7 @@ __all__ = [
     "Cancel",
     "Checked",
     "Clocks",
+    "CloseFile",
     "Code",
     "Compare",
     "CompareCompilations",
@@ -244,6 +249,7 @@ __all__ = [
     "SaveCounts",
     "Scheduled",
     "Share",
+    "ShowFile",
     "StageDiff",
     "Step",
     "Sweep",
@@ -265,8 +271,8 @@ SIDE_REQUESTS = (
 """Requests that the engine answers at once, also while it is busy; all others wait their turn."""
 
 UNSEEN_REQUESTS = (
-    CompileAhead, CompileEdited, Debug, GetFloor, GetProgram, GetSteps, PrepareDebugger,
-    PrepareSweep,
+    CloseFile, CompileAhead, CompileEdited, Debug, GetFloor, GetProgram, GetSteps,
+    PrepareDebugger, PrepareSweep, ShowFile,
 )  # fmt: skip
 """Requests for the engine's idle time, which make way for any other, and requests of milliseconds
 that follow the cursor: the engine is not called busy for them, nor while a program is debugged."""

@@ -114,12 +114,14 @@ class Finished:
     """The last reply of every job; failures that ended it are findings.
 
     `fatal` means the engine's process can no longer be used (a poisoned CUDA context): the window
-    restarts it and loads the file again.
+    restarts it and loads the file again. `released` means that the launches asked about were let go
+    for other files to have their memory: the window runs the file again.
     """
 
     cancelled: bool = False
     fatal: bool = False
     findings: tuple[Finding, ...] = ()
+    released: bool = False
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,16 @@ class Export:
     keep_autotune: bool = False
 
 
+@dataclass(frozen=True)
+class ShowFile:
+    """Make the file that the request is about what the console sees: its tab came to the front."""
+
+
+@dataclass(frozen=True)
+class CloseFile:
+    """Let go of all that is held of the file that the request is about: its tab was closed."""
+
+
 # ---------------------------------------------------------------- requests on the side comm
 
 

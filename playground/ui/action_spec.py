@@ -8,7 +8,7 @@ from typing import Literal
 Menu = Literal["file", "edit", "view", "run", "debug", "help"]
 Needs = Literal[
     "", "text", "launch", "busy", "measurement", "baseline", "file", "undo", "redo", "debugged",
-    "stopped", "exported",
+    "stopped", "exported", "open", "several", "ran",
 ]  # fmt: skip
 
 MENU_TITLES: dict[Menu, str] = {

@@ -15,6 +15,7 @@ from playground.ui.editing_actions import EDITING_ACTIONS
 from playground.ui.icons import icon
 from playground.ui.sharing_actions import SHARING_ACTIONS
 from playground.ui.sweep_actions import SWEEP_ACTIONS
+from playground.ui.tab_actions import TAB_ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,18 +29,20 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.new", "&New kernel file…", "file", 1, "files.new", "new", "Ctrl+N",
                "Start a new file with a small kernel that runs"),
     ActionSpec("file.open", "&Open…", "file", 1, "files.open", "open", "Ctrl+O",
-               "Open a Python file that launches Triton kernels; nothing is executed", bar=1,
+               "Open Python files that launch Triton kernels, a tab each; nothing is executed",
+               bar=1,
                bar_text="Open"),
     ActionSpec("file.save", "&Save", "file", 2, "files.save", "save", "Ctrl+S",
                "Save the text", bar=1,
                bar_text="Save"),
     ActionSpec("file.saveAs", "Save &as…", "file", 2, "files.save_as", "", "Ctrl+Shift+S",
                "Save the text under another name"),
+    ActionSpec("file.saveAll", "Save a&ll", "file", 2, "files.save_all", "", "",
+               "Save the text of every tab that was changed", "open"),
     ActionSpec("file.reload", "Re&load from disk", "file", 2, "files.reload", "reset", "",
                "Read the file again; undo brings the present text back", "file"),
-    ActionSpec("file.close", "&Close file", "file", 2, "files.close", "", "Ctrl+W",
-               "Close the file; the bundled kernels are offered again", "file"),
-    ActionSpec("export", "&Export tuned kernel…", "file", 3, "files.export", "export", "Ctrl+E",
+    *TAB_ACTIONS,
+    ActionSpec("export", "&Export tuned kernel…", "file", 5, "files.export", "export", "Ctrl+E",
                "Write a .py that runs alone with this config frozen", "launch", bar=3,
                bar_text="Export"),
     ActionSpec("file.quit", "&Quit", "file", 9, "close", "", "Ctrl+Q", "Close the window"),
@@ -85,6 +88,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("run", "&Run", "run", 1, "document.run", "run", "F5",
                "Execute the text, saved or not, and capture its launches", "text", bar=2,
                bar_text="Run"),
+    ActionSpec("run.last", "Run the last file a&gain", "run", 1, "files.run_last", "",
+               "Alt+F5",
+               "Bring the file to the front that ran last, and run it: from a helper's tab, say",
+               "ran"),
     ActionSpec("interrupt", "&Interrupt", "run", 1, "document.interrupt", "interrupt",
                "Shift+F5", "Interrupt what the engine runs; it keeps all it holds", "busy", bar=2,
                bar_text="Interrupt"),

@@ -22,6 +22,7 @@ from playground.ui.settings import Settings
 from playground.ui.theme import Theme
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from playground.ui.document import Document
@@ -69,10 +70,11 @@ def build_window(
     return MainWindow(document, theme, engine, settings=settings)
 
 
-def main(path: str | None = None, place: RemotePlace | None = None) -> int:
-    """Open the window, with `path` in it if given; return the exit status when it closes.
+def main(paths: Sequence[str] = (), place: RemotePlace | None = None) -> int:
+    """Open the window, with a tab for each of `paths`; return the exit status when it closes.
 
-    `place` is where the engine runs, if not here.
+    Without any it shows the files that the last window had open. `place` is where the engine runs,
+    if not here.
     """
     # Collecting garbage among a few hundred thousand fresh objects that all stay only costs time.
     gc.disable()
@@ -94,14 +96,17 @@ def main(path: str | None = None, place: RemotePlace | None = None) -> int:
     report = ErrorsToFindings(document)
     report.install()
     collector = Collector(app)
-    chosen = path if path is not None else _last_open(settings)
-    if chosen is not None:
-        document.open_file(os.path.abspath(chosen))
-    window.firstPainted.connect(
-        lambda: QTimer.singleShot(
-            0, window, lambda: _after_first_paint(window, engine, collector, guided=guided)
-        )
-    )
+    chosen = [os.path.abspath(path) for path in paths] or _last_open(settings)
+    last = settings.last_open
+    front = last if not paths and last in chosen else next(iter(chosen), None)
+    if front is not None:
+        document.open_file(front)
+
+    def painted() -> None:
+        _after_first_paint(window, engine, collector, guided=guided)
+        window.open_files.open_later(chosen)
+
+    window.firstPainted.connect(lambda: QTimer.singleShot(0, window, painted))
     window.show()
     try:
         return app.exec()
@@ -133,10 +138,9 @@ def _after_first_paint(
     collector.start()
 
 
-def _last_open(settings: Settings) -> str | None:
-    """Return the file that the last window had open, if it is still there."""
-    path = settings.last_open
-    return path if path and os.path.isfile(path) else None
+def _last_open(settings: Settings) -> list[str]:
+    """Return the files that the last window had open and that are still there."""
+    return [path for path in settings.open_files if os.path.isfile(path)]
 
 
 class ErrorsToFindings:

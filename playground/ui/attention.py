@@ -20,6 +20,7 @@ class Attention(QObject):
         self._errors_shown = 0
         self._document.sweepBegun.connect(self._show_sweep)
         self._document.findingsChanged.connect(self._show_errors)
+        window.open_files.shown.connect(self._note_errors)
         window.actions_table["run"].triggered.connect(self.show_syntax_error)
 
     def _show_sweep(self) -> None:
@@ -27,12 +28,19 @@ class Attention(QObject):
         self._window.docks["sweep"].show()
         self._window.docks["sweep"].raise_()
 
-    def _show_errors(self) -> None:
-        # Bring the findings forward when a run fails; not for what a half-typed line is called.
-        errors = sum(
+    def _errors(self) -> int:
+        return sum(
             found.severity == "error" and found.stage != "syntax"
             for found in self._document.findings
         )
+
+    def _note_errors(self, _document: object) -> None:
+        # Those of the tab that came to the front were shown when they came about.
+        self._errors_shown = self._errors()
+
+    def _show_errors(self) -> None:
+        # Bring the findings forward when a run fails; not for what a half-typed line is called.
+        errors = self._errors()
         if errors and not self._errors_shown:
             self._window.docks["findings"].show()
             self._window.docks["findings"].raise_()

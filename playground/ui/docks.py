@@ -14,6 +14,7 @@ from shiboken6 import getCppPointer
 from playground.ui.dock_tabs import DockTabs, TabbedDock
 from playground.ui.dock_title import DockTitle
 from playground.ui.icons import icon
+from playground.ui.veil import Veil
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMainWindow
@@ -95,6 +96,7 @@ class Docks(QObject):
         self._titles: dict[str, DockTitle] = {}
         self._tabbed: dict[int, TabbedDock] = {}
         self._waiting = list(_FILL_ORDER)
+        self._veils: list[Veil] = []
         self._tidy = QTimer(self)
         self._tidy.setSingleShot(True)
         self._tidy.timeout.connect(self._tidy_titles)
@@ -108,6 +110,21 @@ class Docks(QObject):
     def docks(self) -> tuple[QDockWidget, ...]:
         """Return all panels."""
         return tuple(self._docks.values())
+
+    def cover(self) -> None:
+        """Hide what the panels show: it is of a file that is no longer in front."""
+        if not self._veils:
+            self._veils = [
+                Veil(view) for name, view in self.views.items()
+                if name != "console" and view.isVisible()
+            ]  # fmt: skip
+
+    def uncover(self) -> None:
+        """Show the panels again: they are of the file in front."""
+        veils, self._veils = self._veils, []
+        for veil in veils:
+            veil.hide()
+            veil.deleteLater()
 
     def show(self, name: str) -> None:
         """Bring a panel to the front and give it the keyboard."""

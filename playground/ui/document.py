@@ -43,16 +43,26 @@ SAMPLE_PROGRAMS = 64
 
 
 class Document(DocumentText):
-    """All state of the window; widgets call its verbs and redraw from its fields on its signals."""
+    """All state of one open file; widgets call its verbs and redraw from its fields on its signals.
 
-    def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
+    Parameters
+    ----------
+    number
+        What the engine knows the file by; no other file of the window ever has the same.
+    """
+
+    def __init__(self, engine: EnginePort, parent: QObject | None = None, number: int = 0) -> None:
         super().__init__(engine, parent)
+        self.number = number
         self.knob_history = KnobHistory(self.restore_config, self)
         self.work = EngineWork(self, engine)
         self.timing = DocumentTiming(self)
         self.telemetry = Telemetry(self)
         self.setup_store: SetupStore | None = None
         """Where the window keeps what curves are drawn over and what is swept, by file."""
+        self.progress: tuple[str, float | None] = ("", None)
+        """What was last said of the work at hand; an empty text while there is none."""
+        self.progressChanged.connect(self._keep_progress)
         engine.stateChanged.connect(self.engineStateChanged)
 
     # Parts of the document that the window does not need to start with.
@@ -133,6 +143,13 @@ class Document(DocumentText):
         return DocumentEditing(self)
 
     # ------------------------------------------------------------------------------ engine
+
+    def set_shown(self, on: bool) -> None:
+        """Take note that the file's tab came to the front, or went behind another one."""
+        self.work.set_shown(on)
+
+    def _keep_progress(self, text: str, fraction: float | None) -> None:
+        self.progress = (text, fraction)
 
     def close(self) -> None:
         """Stop the document's timers and file watch; the engine is shut down by its owner."""

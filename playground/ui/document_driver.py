@@ -31,6 +31,10 @@ class DocumentDriver(DocumentResults):
     def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(engine, parent)
         self.found_drivers: dict[str, str] = {}
+        self.typed_driver = ""
+        """What the user typed for this file, whether or not it is chosen now."""
+        self.driver_seen: bool | None = None
+        """Whether the driver's code is shown; None until somebody decided for this file."""
         self._outline_timer = QTimer(self)
         self._outline_timer.setSingleShot(True)
         self._outline_timer.setInterval(OUTLINE_DELAY_MS)

@@ -127,7 +127,7 @@ class DocumentEditing(QObject):
 
     def _compile(self) -> None:
         document, now = self._document, self._now()
-        if now is None or now == self._judged:
+        if now is None or now == self._judged or not document.work.shown:
             return
         if any(finding.severity == "error" for finding in document.outline.findings):
             return  # no Python: with the next key the outline is read again, and this starts anew

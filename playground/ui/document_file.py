@@ -40,6 +40,11 @@ class DocumentFile(QObject):
         """The text as it was last read or written."""
         return self._saved.text
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file was there once and is no more."""
+        return self._gone
+
     def differs_from(self, text: str) -> bool:
         """Tell whether `text` is not what the file holds, or held before it was deleted."""
         return self._gone or text != self._saved.text

@@ -111,6 +111,7 @@ class DocumentText(DocumentDriver):
         self._begin("")
 
     def _begin(self, text: str) -> None:
+        self.work.abandon()
         self._forget_results()
         self._moved = {}
         self._index_before = 0
@@ -121,6 +122,7 @@ class DocumentText(DocumentDriver):
         self.historyChanged.emit()
         self.text = text
         self.driver = None
+        self.typed_driver, self.driver_seen = "", None
         self.sizes = {}
         self._unlocked = set()
         self.set_run_benchmarks(False)

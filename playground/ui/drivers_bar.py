@@ -1,8 +1,7 @@
-"""The bar above the editor: which file, what to run, at which problem sizes."""
+"""The bar above the editor: what to run of the file in front, at which problem sizes."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -54,23 +53,19 @@ class DriversBar(QWidget):
         super().__init__(parent)
         self._document = document
         self._theme = theme
-        self._typed = ""
         self.editor = DriverEditor(document, theme, parent)
         self.editor.hide()
         self.editor.edited.connect(self._take_edit)
         self.editor.runWanted.connect(run.trigger)
         self.editor.closeWanted.connect(lambda: self.edit.setChecked(False))
-        self._is_new = False
         self.setObjectName("driverBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build(run, edit)
         document.driverChanged.connect(self.refresh)
         document.outlineChanged.connect(self._show_outline)
-        document.pathChanged.connect(self._show_file)
-        document.dirtyChanged.connect(self._show_file)
+        document.opened.connect(self._show_seen)
         theme.changed.connect(self._redraw_icons)
         self.refresh()
-        self._show_file()
 
     def _build(self, run: QAction, edit: QAction) -> None:
         space = self.fontMetrics().height() // 4
@@ -80,15 +75,8 @@ class DriversBar(QWidget):
         row = self._row = QHBoxLayout()
         row.setSpacing(2 * space)
         self._rows.addLayout(row)
-        self.file = QLabel(self)
-        self.file.setObjectName("fileName")
-        self.file.setAccessibleName("Open file")
-        self.file.setProperty("role", "heading")
-        self.dirty = QLabel("●", self)
-        self.dirty.setObjectName("dirtyMark")
-        self.dirty.setAccessibleName("Unsaved changes")
-        self.dirty.setToolTip("There are unsaved changes")
-        self.dirty.setProperty("role", "warn")
+        self.label = QLabel("Driver", self)
+        self.label.setProperty("role", "muted")
         self.choice = ElidedComboBox(self)
         self.choice.setObjectName("driver")
         self.choice.setAccessibleName("Driver: what runs after the file is loaded")
@@ -120,9 +108,8 @@ class DriversBar(QWidget):
         self.run.clicked.connect(run.trigger)
         self.run.setEnabled(run.isEnabled())
         run.enabledChanged.connect(self.run.setEnabled)
-        row.addWidget(self.file)
-        row.addWidget(self.dirty)
-        row.addStretch(1)
+        self.label.setBuddy(self.choice)
+        row.addWidget(self.label)
         row.addWidget(self.choice, 2)
         row.addWidget(self.edit)
         row.addWidget(self.sizes)
@@ -132,14 +119,6 @@ class DriversBar(QWidget):
 
     # --------------------------------------------------------------------------- showing
 
-    def set_typed(self, code: str) -> None:
-        """Offer `code` as the driver typed for this file, and choose it when there is one."""
-        self._typed = code
-        if code:
-            self._document.set_driver(Driver("typed", TYPED, code))
-        self._is_new = True
-        self.refresh()
-
     def refresh(self) -> None:
         """Show the drivers of the file, the chosen one and its sizes."""
         chosen = self._document.driver
@@ -148,7 +127,9 @@ class DriversBar(QWidget):
         for driver in drivers:
             self.choice.addItem(driver.label, driver)
         typed = chosen is not None and chosen.kind == "typed"
-        self.choice.addItem(TYPED if typed or self._typed else "Type a driver…", _TYPE_ONE)
+        self.choice.addItem(
+            TYPED if typed or self._document.typed_driver else "Type a driver…", _TYPE_ONE
+        )
         index = self.choice.count() - 1
         if chosen is not None and not typed:
             index = next((i for i, d in enumerate(drivers) if d == chosen), index)
@@ -161,18 +142,29 @@ class DriversBar(QWidget):
             + (f":\n{chosen.label}" if chosen is not None else "")
         )
         self.choice.setVisible(there)
+        self.label.setVisible(there)
         self.edit.setVisible(there)
         if not there:
-            self.edit.setChecked(False)
+            self._set_seen(False)
         self._show_sizes(chosen)
+
+    def _show_seen(self) -> None:
+        self._set_seen(bool(self._document.driver_seen))
+
+    def _set_seen(self, on: bool) -> None:
+        blocked = self.edit.blockSignals(True)
+        self.edit.setChecked(on)
+        self.edit.blockSignals(blocked)
+        self.editor.setVisible(on)
 
     def _show_outline(self) -> None:
         self.refresh()
-        driver = self._document.driver
-        if self._is_new and self._document.text.strip():
+        document = self._document
+        if document.driver_seen is None and document.path and document.text.strip():
             # A driver that is in no file has to be seen before it is run.
-            self._is_new = False
-            self.edit.setChecked(driver is not None and driver.kind in ("typed", "generated"))
+            driver = document.driver
+            document.driver_seen = driver is not None and driver.kind in ("typed", "generated")
+            self._set_seen(document.driver_seen)
 
     def toggle_editor(self) -> None:
         """Show the driver's code and put the keyboard there, or hide it."""
@@ -215,8 +207,8 @@ class DriversBar(QWidget):
         self.updateGeometry()
 
     def _bare_px(self) -> int:
-        """Return the least width of all but the sizes, the mark of changes always counted."""
-        shown = [self.file, self.dirty, self.edit, self.run]
+        """Return the least width of all but the sizes."""
+        shown = [self.label, self.edit, self.run]
         margins = self._rows.contentsMargins()
         return (
             sum(widget.sizeHint().width() for widget in shown)
@@ -225,12 +217,6 @@ class DriversBar(QWidget):
             + margins.left()
             + margins.right()
         )
-
-    def _show_file(self, _what: object = None) -> None:
-        path = self._document.path
-        self.file.setText(os.path.basename(path) or "Untitled")
-        self.file.setToolTip(path or "Not saved yet")
-        self.dirty.setVisible(self._document.dirty)
 
     def _redraw_icons(self) -> None:
         self.run.setIcon(icon("run", self._theme, "accent_text"))
@@ -246,20 +232,22 @@ class DriversBar(QWidget):
             self.edit.setChecked(driver.kind == "generated")
             return
         before = self._document.driver
-        start = self._typed or (before.code if before is not None else "")
+        typed = self._document.typed_driver
+        start = typed or (before.code if before is not None else "")
         self._document.set_driver(Driver("typed", TYPED, start))
-        if self._typed:
-            self.typedChanged.emit(self._typed)
+        if typed:
+            self.typedChanged.emit(typed)
         self.edit.setChecked(True)
         self.editor.code.setFocus()
-        if not self._typed:
+        if not typed:
             self.editor.code.selectAll()
 
     def _take_edit(self, code: str) -> None:
-        self._typed = code
+        self._document.typed_driver = code
         self.typedChanged.emit(code)
 
     def _toggled(self, on: bool) -> None:
+        self._document.driver_seen = on
         self.editor.setVisible(on)
 
 

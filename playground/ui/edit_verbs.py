@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -12,10 +13,12 @@ from playground.ui.editor import edits
 if TYPE_CHECKING:
     from PySide6.QtGui import QTextCursor
 
+    from playground.ui.document import Document
     from playground.ui.editor.hints import Hints
     from playground.ui.window import MainWindow
 
 _MESSAGE_MS = 6000
+_STDLIB = sysconfig.get_path("stdlib")
 _PLACES = 40
 """So many places to go back to are kept."""
 
@@ -28,7 +31,7 @@ class EditVerbs(QObject):
         self._window = window
         self._editor = window.area.editor
         self._heard: Hints | None = None
-        self._places: list[tuple[str, QTextCursor]] = []
+        self._places: list[tuple[Document, QTextCursor]] = []
         self._editor.zoomed.connect(self._remember_zoom)
         self._editor.definitionWanted.connect(self.go_to_definition)
 
@@ -100,10 +103,11 @@ class EditVerbs(QObject):
 
     def go_back(self) -> None:
         """Put the cursor back to where it was before the last definition."""
-        path = self._window.document.path
+        files = self._window.open_files
         while self._places:
             of, cursor = self._places.pop()
-            if of == path:
+            if of in files.documents:
+                files.show(of)
                 self._editor.go_to(cursor.blockNumber() + 1, cursor.positionInBlock())
                 return
 
@@ -147,10 +151,14 @@ class EditVerbs(QObject):
         return completion.hints
 
     def _show_place(self, path: str, line: int, column: int) -> None:
-        """Go to a place of the open file, or show one of another file beside it."""
-        document = self._window.document
-        if os.path.abspath(path) == document.path or not os.path.isfile(path):
-            self._places = [*self._places[-_PLACES:], (document.path, self._editor.textCursor())]
+        """Go to a place of a file of the user's in its tab, or show a library's beside the text."""
+        files = self._window.open_files
+        before, cursor = files.current, self._editor.textCursor()
+        library = os.path.isfile(path) and _is_library(path) and files.find(path) is None
+        if not library:
+            if os.path.isfile(path) and files.open(os.path.abspath(path)) is None:
+                return
+            self._places = [*self._places[-_PLACES:], (before, cursor)]
             self._editor.go_to(line, column)
             return
         from playground.ui.editor.source_peek import SourcePeek
@@ -192,3 +200,13 @@ class EditVerbs(QObject):
 
     def _remember_zoom(self, points: float) -> None:
         self._window.settings.editor_points = points
+
+
+def _is_library(path: str) -> bool:
+    """Tell whether a file is of Python or of an installed package: to be read, not to be edited."""
+    parts = os.path.realpath(path).split(os.sep)
+    return "site-packages" in parts or "dist-packages" in parts or _is_under(path, _STDLIB)
+
+
+def _is_under(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)

@@ -46,8 +46,11 @@ class EnginePort(QObject):
         """Begin to start the engine; returns at once, `stateChanged` tells when it is ready."""
         raise NotImplementedError
 
-    def send(self, request: Request) -> int:
-        """Send `request` and return the job number that its replies will carry."""
+    def send(self, request: Request, file: int = 0) -> int:
+        """Send `request` and return the job number that its replies will carry.
+
+        `file` is the number of the open file that it is about.
+        """
         raise NotImplementedError
 
     def interrupt(self) -> None:

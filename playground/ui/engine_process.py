@@ -100,7 +100,7 @@ class EngineProcess(EnginePort):
             self._worker.start()
         self._launch_later()
 
-    def send(self, request: Request) -> int:
+    def send(self, request: Request, file: int = 0) -> int:
         """Send a request on the comm it belongs on; without an engine it is cancelled at once."""
         self._job += 1
         job = self._job
@@ -109,7 +109,7 @@ class EngineProcess(EnginePort):
             self._finish_later(job)
             return job
         side = isinstance(request, messages.SIDE_REQUESTS)
-        self._send_comm(kernel, request, job, side=side)
+        self._send_comm(kernel, request, job, side=side, file=file)
         if not side and not isinstance(request, messages.UNSEEN_REQUESTS):
             self._open_jobs.add(job)
             self._show_state()
@@ -260,8 +260,10 @@ class EngineProcess(EnginePort):
         )  # fmt: skip
         self._send_comm(kernel, messages.Hello(VERSION), 0, side=True)
 
-    def _send_comm(self, kernel: Kernel, request: Request, job: int, *, side: bool) -> None:
-        data, buffers = encode(request, job)
+    def _send_comm(
+        self, kernel: Kernel, request: Request, job: int, *, side: bool, file: int = 0
+    ) -> None:
+        data, buffers = encode(request, job, file)
         comm = kernel.side_comm if side else kernel.jobs_comm
         content = {"comm_id": comm, "data": data}
         subshell = kernel.subshell if side else None

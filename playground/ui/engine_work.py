@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -12,7 +13,7 @@ from playground.protocol import messages
 from playground.ui.replay_queue import ReplayQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from playground.model.config import Config
     from playground.model.launch import Launch
@@ -60,16 +61,22 @@ class EngineWork(QObject):
         super().__init__(document)
         self._document = document
         self._engine = engine
-        self.queue = ReplayQueue(engine, self)
+        self.shown = True
+        self.peers: Callable[[], Sequence[EngineWork]] = tuple
+        """The work of all files of the window."""
+        self.queue = ReplayQueue(engine, self, document.number)
         self.queue.idle.connect(self._engine_idle)
         self._callbacks: dict[int, Callable[[Any], None]] = {}
         self._takers: dict[int, Callable[[Any], None]] = {}
         self._kinds: dict[int, str] = {}
         self._delivered: set[str] = set()
         self._last_run: messages.Run | None = None
+        self.ran_at = 0.0
+        """When a run was last begun, on a clock that only goes forward; 0 before the first."""
         self._waiting_run: messages.Run | None = None
         self._rerun_when_ready = False
         self._rerunning = False
+        self._planned = False
         self._ended_by: tuple[str, str] | None = None
         self._restart_note: tuple[Finding, ...] = ()
         self._ahead_done: set[tuple[int, Config, str]] = set()
@@ -103,11 +110,34 @@ class EngineWork(QObject):
             if kind not in _UNASKED:
                 self._engine.send(messages.Cancel(job))
         self._last_run = request
+        self.ran_at = time.monotonic()
         self.queue.pause(True)
         self._document.set_findings("engine", self._restart_note)
         self._restart_note = ()
         self._send(request, "run")
         self._document.progressChanged.emit("running", None)
+
+    def set_shown(self, on: bool) -> None:
+        """Take note that the file's tab came to the front, or went behind another one.
+
+        Work that was begun goes on behind it. What views asked for is dropped, as they show another
+        file now, and nothing is done ahead. A run that an engine lost is made up for when the tab
+        is in front again.
+        """
+        if on == self.shown:
+            return
+        self.shown = on
+        if not on:
+            self._callbacks.clear()
+            self._stop_ahead()
+            return
+        if self._engine.state not in ("ready", "busy"):
+            return  # told when it is there
+        self._engine.send(messages.ShowFile(), self._document.number)
+        if self._rerun_when_ready:
+            self._on_engine_ready()
+        elif not self.user_waits():
+            self._ahead_timer.start()
 
     def replay(self, request: messages.Replay) -> None:
         """Replay the newest config; older ones in flight or waiting give way."""
@@ -136,7 +166,7 @@ class EngineWork(QObject):
 
     def tell(self, request: Request) -> None:
         """Send what needs no answer."""
-        self._engine.send(request)
+        self._engine.send(request, self._document.number)
 
     def expect_rest(self) -> None:
         """Tell what is left to do if the engine is still at the same work in a while."""
@@ -164,9 +194,45 @@ class EngineWork(QObject):
         for job, kind in list(self._kinds.items()):
             if kind not in _UNASKED:
                 self._engine.send(messages.Cancel(job))
-        if "run" in self._kinds.values() and self._engine.state == "busy":
+        if "run" in self._kinds.values() and self._engine.state == "busy" and self._has_engine():
             # The user's own code has no steps at which it would look for a cancel.
             self._engine.interrupt()
+
+    def abandon(self) -> None:
+        """Give up all work: the document is about another file from now on, or about none.
+
+        Replies that still come are of no interest, and whoever waits for one is told at once.
+        """
+        self.cancel()
+        for job in self._kinds:
+            self._engine.send(messages.Cancel(job))
+        takers = tuple(self._takers.values())
+        self.queue.reset()
+        for held in (self._kinds, self._takers, self._callbacks, self._ahead_done):
+            held.clear()
+        self._delivered.clear()
+        self._ahead_timer.stop()
+        self._last_run = None
+        self.ran_at = 0.0
+        self._rerun_when_ready = self._rerunning = False
+        for take in takers:
+            take(messages.Finished(cancelled=True))
+        self._document.progressChanged.emit("", None)
+
+    def oldest_job(self) -> int | None:
+        """Return the first job of those that wait for their turn in the engine, None without one.
+
+        Of all files' oldest jobs the lowest is the one that the engine has at hand.
+        """
+        beside = ("clocks", "debug")
+        jobs = [job for job, kind in self._kinds.items() if kind not in beside]
+        return min([*jobs, *([self.queue.job] if self.queue.job is not None else [])], default=None)
+
+    def _has_engine(self) -> bool:
+        """Tell whether the engine is at this file's work, as far as the window can know."""
+        mine = self.oldest_job()
+        others = [work.oldest_job() for work in self.peers() if work is not self]
+        return mine is not None and all(other is None or mine < other for other in others)
 
     def close(self) -> None:
         """Stop the timer of idle work."""
@@ -175,6 +241,7 @@ class EngineWork(QObject):
 
     def plan_restart(self) -> None:
         """Run again after the restart that the user asks for, unless that is what hangs."""
+        self._planned = True
         runs = "run" in self._kinds.values() or self._waiting_run is not None
         again = self._last_run is not None and not runs and bool(self._document.launches)
         if not again:
@@ -192,7 +259,7 @@ class EngineWork(QObject):
     def _send(self, request: Request, kind: str) -> int:
         if not isinstance(request, messages.SIDE_REQUESTS):
             self._stop_ahead()
-        job = self._engine.send(request)
+        job = self._engine.send(request, self._document.number)
         self._kinds[job] = kind
         return job
 
@@ -279,6 +346,9 @@ class EngineWork(QObject):
         if reply.fatal:
             self._recover(reply, kind)
             return
+        if reply.released:
+            self._run_again()
+            return
         if kind in _HOLDING:
             self.queue.pause(any(k in _HOLDING for k in self._kinds.values()))
         if kind == "replay" and not reply.cancelled:
@@ -329,9 +399,12 @@ class EngineWork(QObject):
 
     def _on_state(self, state: str) -> None:
         if state in ("dead", "restarting"):
-            if state == "restarting" and self._ended_by is not None:
-                self._plan_rerun(*self._ended_by)
-                self._ended_by = None
+            if state == "restarting":
+                if self._ended_by is not None:
+                    self._plan_rerun(*self._ended_by)
+                elif not self._planned:
+                    self.plan_restart()  # it was asked for from the tab of another file
+                self._ended_by, self._planned = None, False
             self.queue.reset()
             self._kinds.clear()
             self._callbacks.clear()
@@ -344,11 +417,23 @@ class EngineWork(QObject):
         elif state == "ready":
             self._on_engine_ready()
 
+    def _run_again(self) -> None:
+        """Run what the engine let go for other files to have the room, knobs as they stand."""
+        again = self._last_run is not None and not self._rerunning
+        self.queue.reset()
+        self._document.lose_engine()
+        self._rerun_when_ready = again
+        if again and self.shown:
+            self._on_engine_ready()
+
     def _on_engine_ready(self) -> None:
+        if self.shown and self._document.number and self._rerun_when_ready:
+            # A fresh engine shows its first file.
+            self._engine.send(messages.ShowFile(), self._document.number)
         if self._waiting_run is not None:
             request, self._waiting_run = self._waiting_run, None
             self.run(request)
-        elif self._rerun_when_ready and self._last_run is not None:
+        elif self.shown and self._rerun_when_ready and self._last_run is not None:
             self._rerun_when_ready = False
             self._rerunning = True
             self.run(self._last_run)
@@ -370,7 +455,13 @@ class EngineWork(QObject):
         launch = document.launch
         # Besides what the user waits for, nothing is asked of an engine that still compiles ahead.
         at_work = any(kind not in ("clocks", "debug") for kind in self._kinds.values())
-        if launch is None or at_work or self.user_waits() or self._engine.state != "ready":
+        if (
+            not self.shown
+            or launch is None
+            or at_work
+            or self.user_waits()
+            or self._engine.state != "ready"
+        ):
             return
         target = self.wire_target()
         configs = tuple(
@@ -380,9 +471,8 @@ class EngineWork(QObject):
         )
         if configs:
             self._ahead_done.update((launch.index, config, target or "") for config in configs)
-            self._kinds[self._engine.send(messages.CompileAhead(launch.index, configs, target))] = (
-                "ahead"
-            )
+            ahead = messages.CompileAhead(launch.index, configs, target)
+            self._kinds[self._engine.send(ahead, document.number)] = "ahead"
         else:
             self.idle.emit()
 

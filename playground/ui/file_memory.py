@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -23,10 +23,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playground.ui.document import Document
-    from playground.ui.editor.code_editor import CodeEditor
 
 VERSION = 1
 MOST_FILES = 300
+
+
+class Cursors(Protocol):
+    """Where the cursors stand in the texts of all documents."""
+
+    def line_of(self, document: Document) -> int:
+        """Return the line, from 1, of the cursor in a document's text."""
+
+    def put_cursor(self, document: Document, line: int) -> None:
+        """Put the cursor of a document's text on a line, from 1, if it has so many."""
 
 
 class FileMemory(QObject):
@@ -36,10 +45,10 @@ class FileMemory(QObject):
     knobs are checked against the launch.
     """
 
-    def __init__(self, document: Document, editor: CodeEditor, folder: Path | None = None) -> None:
+    def __init__(self, document: Document, cursors: Cursors, folder: Path | None = None) -> None:
         super().__init__(document)
         self._document = document
-        self._editor = editor
+        self._cursors = cursors
         self._folder = folder
         self._kept: RememberedFile | None = None
         self._baseline: RememberedBaseline | None = None
@@ -134,7 +143,7 @@ class FileMemory(QObject):
             dict(document.sizes), document.launch_index,
             tuple(MovedKnobs(i, m.kernel, m.captured, m.config) for i, m in before.items()),
             tuple(sorted(document.unlocked)), baseline, self._target or document.target,
-            document.cache, self._editor.textCursor().blockNumber() + 1,
+            document.cache, self._cursors.line_of(document),
         )  # fmt: skip
 
     def _put_baseline_back(self) -> None:
@@ -161,9 +170,8 @@ class FileMemory(QObject):
         self._wait()
 
     def _go_to(self, held: RememberedFile) -> None:
-        lines = self._editor.document().blockCount()
-        if held.path == self._document.path and 1 < held.line <= lines:
-            self._editor.go_to(held.line, focus=False)
+        if held.path == self._document.path:
+            self._cursors.put_cursor(self._document, held.line)
 
     def _place(self, path: str) -> Path:
         if self._folder is None:

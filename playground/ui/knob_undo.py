@@ -75,6 +75,11 @@ class KnobHistory(QObject):
         return len(self._steps)
 
     @property
+    def index(self) -> int:
+        """How many steps are made and not undone."""
+        return self._index
+
+    @property
     def can_undo(self) -> bool:
         """Whether a step is left to undo."""
         return self._index > 0

@@ -58,11 +58,11 @@ class LateEngine(EnginePort):
         """Where the engine runs, for people; an empty text on this machine."""
         return "" if self._place is None else self._place.text()
 
-    def send(self, request: Request) -> int:
+    def send(self, request: Request, file: int = 0) -> int:
         """Send `request`; raises `RuntimeError` before `start`, when nobody could answer."""
         if self.process is None:
             raise RuntimeError("the engine was not started yet")
-        return self.process.send(request)
+        return self.process.send(request, file)
 
     def interrupt(self) -> None:
         """Interrupt what the process runs."""

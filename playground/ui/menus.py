@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 
 from playground.ui.docks import DOCKS
 from playground.ui.icons import icon
+from playground.ui.tab_actions import MORE_KEYS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
@@ -38,6 +39,10 @@ class Menus(QObject):
         # The lists are read when they are looked at, not when the window starts.
         self.recent.aboutToShow.connect(self.fill_recent)
         self.kernels.aboutToShow.connect(self.fill_kernels)
+        for keys, name in MORE_KEYS:
+            shortcut = QShortcut(QKeySequence(keys), window)
+            shortcut.setObjectName(f"{name}.{keys}")
+            shortcut.activated.connect(window.actions_table[name].trigger)
         palette = menus["view"].actions()[2]
         for spec in DOCKS:
             action = window.docks[spec.id].toggleViewAction()

@@ -21,9 +21,10 @@ class ReplayQueue(QObject):
     started = Signal(int)
     idle = Signal()
 
-    def __init__(self, engine: EnginePort, parent: QObject | None = None) -> None:
+    def __init__(self, engine: EnginePort, parent: QObject | None = None, file: int = 0) -> None:
         super().__init__(parent)
         self._engine = engine
+        self._file = file
         self._job: int | None = None
         self._running: messages.Replay | None = None
         self._waiting: messages.Replay | None = None
@@ -93,5 +94,5 @@ class ReplayQueue(QObject):
         replay, self._waiting = self._waiting, None
         self._cancel_sent = False
         self._running = replay
-        self._job = self._engine.send(replay)
+        self._job = self._engine.send(replay, self._file)
         self.started.emit(self._job)

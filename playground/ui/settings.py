@@ -158,6 +158,23 @@ class Settings:
     def last_open(self, value: str) -> None:
         self._store.setValue("files/last", value)
 
+    @property
+    def open_files(self) -> list[str]:
+        """The files that the last window had open, in the order of their tabs.
+
+        Of a program with one file at a time it is that one.
+        """
+        if not self._store.contains("files/open"):
+            return [self.last_open] if self.last_open else []
+        value = self._store.value("files/open")
+        if isinstance(value, str):
+            return [value] if value else []
+        return [str(item) for item in value] if isinstance(value, list) else []
+
+    @open_files.setter
+    def open_files(self, value: list[str]) -> None:
+        self._store.setValue("files/open", value)
+
     def add_recent(self, path: str) -> None:
         """Put `path` first among the recent files."""
         files = [path, *(other for other in self.recent if other != path)]

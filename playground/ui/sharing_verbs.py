@@ -24,10 +24,9 @@ class SharingVerbs(QObject):
 
     made = Signal(str, str)
 
-    def __init__(self, window: MainWindow, document: Document) -> None:
+    def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._document = document
 
     def report(self) -> None:
         """Write all that is known of the launch as one HTML file, asking where."""
@@ -40,20 +39,20 @@ class SharingVerbs(QObject):
     def _ask(self, form: Form) -> None:
         from playground.protocol import messages  # with them comes numpy: the window paints first
 
-        document = self._document
+        # The file in front now, whichever is when the answer comes.
+        document = self._window.open_files.current
         if document.launch is None:
             return
         document.progressChanged.emit(f"writing the {form}", None)
         request = messages.Share(document.launch_index, document.config, form)
-        document.work.ask(request, "export", lambda reply: self._take(form, reply))
+        document.work.ask(request, "export", lambda reply: self._take(document, form, reply))
 
-    def _take(self, form: Form, reply: Reply) -> None:
+    def _take(self, document: Document, form: Form, reply: Reply) -> None:
         from playground.protocol import messages
 
-        document = self._document
         if isinstance(reply, messages.Exported):
             if form == "report":
-                self._save(reply)
+                self._save(document, reply)
             else:
                 self._copy(reply)
             self.made.emit(form, reply.text)
@@ -62,19 +61,20 @@ class SharingVerbs(QObject):
             if reply.findings:
                 document.set_findings("export", reply.findings)
 
-    def _save(self, exported: Exported) -> None:
+    def _save(self, document: Document, exported: Exported) -> None:
         from PySide6.QtWidgets import QFileDialog
 
-        folder = os.path.dirname(self._document.path)
+        folder = os.path.dirname(document.path)
         start = os.path.join(folder, exported.suggested_name)
         path, _ = QFileDialog.getSaveFileName(
             self._window, "Save the report", start, "HTML pages (*.html)"
         )
         if path:
-            self.write_report(path if os.path.splitext(path)[1] else f"{path}.html", exported)
+            path = path if os.path.splitext(path)[1] else f"{path}.html"
+            self.write_report(path, exported, document)
 
-    def write_report(self, path: str, exported: Exported) -> bool:
-        """Write the report to `path`; the outcome becomes a finding."""
+    def write_report(self, path: str, exported: Exported, document: Document) -> bool:
+        """Write the report to `path`; the outcome becomes a finding of the file it is about."""
         try:
             write_text_file(path, TextFile(exported.text))
         except FileProblem as problem:
@@ -83,7 +83,7 @@ class SharingVerbs(QObject):
             found = Finding(
                 "info", "export", f"report written to {path}", "any browser shows it", file=path
             )
-        self._document.set_findings("export", (*exported.findings, found))
+        document.set_findings("export", (*exported.findings, found))
         return found.severity == "info"
 
     def _copy(self, exported: Exported) -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from playground.model.resources import kernels_dir
+from playground.ui.of_file import OfFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from playground.ui.document import Document
     from playground.ui.window import MainWindow
 
 
@@ -25,15 +27,19 @@ class Trust(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        window.document.may_execute = self.may_execute
+        # Documents of later tabs take it over from the first one.
+        window.open_files.home.may_execute = self.may_execute
         window.files.written.connect(self.allow)
-        window.document.aboutToOpen.connect(self._take_back)
+        for document in window.open_files.documents:
+            self._follow(document)
+        window.open_files.added.connect(self._follow)
 
     def may_execute(self, path: str, again: Callable[[], None]) -> bool:
         """Tell whether the file at `path` may run; else ask, and call `again` once allowed."""
         if not path or self.is_trusted(path):
             return True
         name, folder = os.path.basename(path), os.path.dirname(os.path.realpath(path))
+        files = self._window.open_files
 
         def allow_file() -> None:
             self.allow(path)
@@ -52,6 +58,7 @@ class Trust(QObject):
                 ("folder", f"Always trust {_shortened(folder)}", allow_folder),
                 ("no", "Don't run", lambda: None),
             ),
+            files.find(path) or files.current,
         )
         return False
 
@@ -65,8 +72,11 @@ class Trust(QObject):
         """Let the file at `path` run from now on."""
         self._window.settings.trust_file(os.path.realpath(path))
 
-    def _take_back(self) -> None:
-        self._window.area.notices.take_back("trust")
+    def _follow(self, document: Document) -> None:
+        document.aboutToOpen.connect(OfFile(self, document, self._take_back).take)
+
+    def _take_back(self, document: Document) -> None:
+        self._window.area.notices.take_back("trust", document)
 
 
 def _shortened(folder: str) -> str:

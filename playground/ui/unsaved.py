@@ -1,8 +1,8 @@
 """Unsaved text, kept on disk while it is typed, so that no crash takes more than two seconds of it.
 
 Every window has a lock file in the state folder, which the system unlocks when its process ends,
-however it ends, and beside it a file with the path that is open and its unsaved text. A window that
-starts looks for such files whose lock is free.
+however it ends, and beside it for each tab a file with the path that is open and its unsaved text.
+A window that starts looks for such files whose lock is free.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class WindowState:
-    """What one window has open.
+    """What one tab of a window has open.
 
     Parameters
     ----------
@@ -72,80 +72,77 @@ class Lost:
 
 
 class Unsaved(QObject):
-    """Keeps the unsaved text of one window; `lost` finds that of windows that crashed."""
+    """Keeps the unsaved texts of one window; `lost` finds those of windows that crashed.
+
+    Parameters
+    ----------
+    document
+        The one that the window begins with; `follow` adds those of further tabs.
+    """
 
     def __init__(self, document: Document, folder: Path | None = None) -> None:
         super().__init__(document)
-        self._document = document
         self._chosen = folder
         self._folder: Path | None = None
         self._lock: int | None = None
         self._name = uuid.uuid4().hex
-        self._kept: WindowState | None = None
+        self._keepers: dict[Document, _Keeper] = {}
         self.note = ""
         """What had to be set aside, for the user."""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(KEEP_AFTER_MS)
-        self._timer.timeout.connect(self.keep_now)
+        self.follow(document)
 
     def start(self) -> None:
         """Begin to keep what is typed."""
-        document = self._document
         try:
             self._folder = self._chosen or private_folder(state_folder() / "windows")
             private_folder(self._folder)
-            self._lock = window_lock.take(self._folder / f"{self._name}.lock")
+            self._lock = window_lock.take(self._lock_of(self._name))
         except (StateProblem, OSError) as error:
-            self._tell(str(error))
+            for keeper in self._keepers.values():
+                keeper.tell(str(error))
             return
-        document.edited.connect(self._wait)
-        document.dirtyChanged.connect(self._wait)
-        document.pathChanged.connect(self.keep_now)
-        self.keep_now()
+        for document, keeper in self._keepers.items():
+            keeper.start(self._place(document))
 
-    def close(self) -> None:
-        """Forget the text: the window was closed, and the user was asked about it."""
-        self._timer.stop()
-        if self._folder is None or self._lock is None:
-            return
-        self._remove(self._place())
-        os.close(self._lock)
-        self._lock = None
-        self._remove(self._folder / f"{self._name}.lock")
+    def follow(self, document: Document) -> None:
+        """Keep the text of a further tab as well."""
+        keeper = self._keepers[document] = _Keeper(document)
+        if self._lock is not None:
+            keeper.start(self._place(document))
+
+    def leave(self, document: Document) -> None:
+        """Forget the text of a tab: it was closed, and the user was asked about it."""
+        keeper = self._keepers.pop(document, None)
+        if keeper is not None:
+            keeper.close()
 
     def keep_now(self, _what: object = None) -> None:
         """Write what is open now, unless it is written already."""
-        self._timer.stop()
-        if self._lock is None:
-            return
-        document = self._document
-        dirty = document.dirty
-        base = hashlib.sha256(document.file.saved_text.encode("utf-8", "surrogatepass"))
-        now = WindowState(
-            document.path, document.text if dirty else None, base.hexdigest(), time.time()
-        )
-        kept = self._kept
-        if kept is not None and (kept.path, kept.unsaved) == (now.path, now.unsaved):
-            return
-        try:
-            write_state(self._place(), now, VERSION)
-        except StateProblem as problem:
-            self._tell(str(problem))
-            self._timer.start()  # the disk may have room again
-            return
-        self._kept = now
-        document.set_findings("unsaved", ())
+        for keeper in self._keepers.values():
+            keeper.keep_now()
 
-    def _wait(self, _what: object = None) -> None:
-        # Not started anew by each key: who types without a pause is kept as well.
-        if not self._timer.isActive():
-            self._timer.start()
+    def close(self) -> None:
+        """Forget the texts: the window was closed, and the user was asked about them."""
+        for keeper in self._keepers.values():
+            keeper.close()
+        if self._folder is None or self._lock is None:
+            return
+        os.close(self._lock)
+        _remove(self._lock_of(self._name))
+        self._lock = None
 
-    def _tell(self, why: str) -> None:
-        hint = "the text is only in this window until you save it"
-        found = Finding("warning", "engine", f"unsaved text is not kept: {why}", hint)
-        self._document.set_findings("unsaved", (found,))
+    def _place(self, document: Document) -> Path:
+        # The first one is named as that of a window with one file always was.
+        name = f"{self._name}-{document.number}" if document.number else self._name
+        return self._in_folder() / f"{name}.json"
+
+    def _lock_of(self, name: str) -> Path:
+        return self._in_folder() / f"{name.partition('-')[0]}.lock"
+
+    def _in_folder(self) -> Path:
+        if self._folder is None:
+            raise RuntimeError("nothing is kept yet")
+        return self._folder
 
     # ------------------------------------------------------------------ of other windows
 
@@ -178,7 +175,8 @@ class Unsaved(QObject):
             return []
         found = []
         for place in sorted(self._folder.glob("*.json")):
-            if place == self._place() or _is_locked(place.with_suffix(".lock")) != alive:
+            lock = self._lock_of(place.stem)
+            if lock == self._lock_of(self._name) or _is_locked(lock) != alive:
                 continue
             state, note = read_state(place, WindowState, VERSION)
             self.note = note or self.note
@@ -186,19 +184,80 @@ class Unsaved(QObject):
                 found.append((place, state))
         return found
 
-    def _place(self) -> Path:
-        if self._folder is None:
-            raise RuntimeError("nothing is kept yet")
-        return self._folder / f"{self._name}.json"
-
     def _drop(self, place: Path) -> None:
-        self._remove(place)
-        self._remove(place.with_suffix(".lock"))
+        _remove(place)
+        lock = self._lock_of(place.stem)
+        if not any(lock == self._lock_of(other.stem) for other in place.parent.glob("*.json")):
+            _remove(lock)
 
-    @staticmethod
-    def _remove(place: Path) -> None:
-        with contextlib.suppress(OSError):
-            place.unlink()
+
+class _Keeper(QObject):
+    """Keeps the unsaved text of one document in a file of its own."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._document = document
+        self._place: Path | None = None
+        self._kept: WindowState | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(KEEP_AFTER_MS)
+        self._timer.timeout.connect(self.keep_now)
+
+    def start(self, place: Path) -> None:
+        """Begin to keep what is typed at `place`."""
+        document = self._document
+        self._place = place
+        document.edited.connect(self._wait)
+        document.dirtyChanged.connect(self._wait)
+        document.pathChanged.connect(self.keep_now)
+        self.keep_now()
+
+    def close(self) -> None:
+        """Forget the text."""
+        self._timer.stop()
+        place, self._place = self._place, None
+        if place is not None:
+            _remove(place)
+
+    def keep_now(self, _what: object = None) -> None:
+        """Write what is open now, unless it is written already."""
+        self._timer.stop()
+        if self._place is None:
+            return
+        document = self._document
+        dirty = document.dirty
+        base = hashlib.sha256(document.file.saved_text.encode("utf-8", "surrogatepass"))
+        now = WindowState(
+            document.path, document.text if dirty else None, base.hexdigest(), time.time()
+        )
+        kept = self._kept
+        if kept is not None and (kept.path, kept.unsaved) == (now.path, now.unsaved):
+            return
+        try:
+            write_state(self._place, now, VERSION)
+        except StateProblem as problem:
+            self.tell(str(problem))
+            self._timer.start()  # the disk may have room again
+            return
+        self._kept = now
+        document.set_findings("unsaved", ())
+
+    def _wait(self, _what: object = None) -> None:
+        # Not started anew by each key: who types without a pause is kept as well.
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def tell(self, why: str) -> None:
+        """Say that the text is not kept, and why."""
+        hint = "the text is only in this window until you save it"
+        found = Finding("warning", "engine", f"unsaved text is not kept: {why}", hint)
+        self._document.set_findings("unsaved", (found,))
+
+
+def _remove(place: Path) -> None:
+    with contextlib.suppress(OSError):
+        place.unlink()
 
 
 def _is_locked(path: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,17 +9,21 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
+from playground.model.outline import Driver
 from playground.ui.actions import Actions
 from playground.ui.attention import Attention
 from playground.ui.compiler_verbs import CompilerVerbs
 from playground.ui.coverage_verbs import CoverageVerbs
 from playground.ui.debug_verbs import DebugVerbs
 from playground.ui.docks import Docks
+from playground.ui.drivers_bar import TYPED
 from playground.ui.edit_verbs import EditVerbs
 from playground.ui.editor_area import EditorArea
 from playground.ui.file_verbs import FileVerbs
 from playground.ui.icons import app_icon
 from playground.ui.menus import Menus
+from playground.ui.of_file import OfFile
+from playground.ui.open_files import OpenFiles
 from playground.ui.settings import LAYOUT_VERSION, Settings
 from playground.ui.status import StatusBar
 from playground.ui.sweep_verbs import SweepVerbs
@@ -49,9 +52,10 @@ DEFAULT_SIZE = QSize(1600, 1000)
 
 
 class MainWindow(QMainWindow):
-    """The window of one document; `firstPainted` tells when it is on screen.
+    """The window of the open files; `firstPainted` tells when it is on screen.
 
-    Panels are empty at first: `load_views` fills them once the editor can be typed in.
+    `document` is the one whose tab is in front, whichever that is (see `front`). Panels are empty
+    at first: `load_views` fills them once the editor can be typed in.
     """
 
     firstPainted = Signal()
@@ -66,7 +70,8 @@ class MainWindow(QMainWindow):
         settings: Settings | None = None,
     ) -> None:
         super().__init__()
-        self.document = document
+        self.open_files = OpenFiles(document, self)
+        self.document = document = self.open_files.front
         self.theme = theme
         self.engine = engine
         self.settings = settings or Settings()
@@ -85,9 +90,9 @@ class MainWindow(QMainWindow):
             (Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea),
         ):
             self.setCorner(corner, side)
-        self.area = EditorArea(document, theme, self)
+        self.area = EditorArea(self.open_files, theme, self)
         self.editor = self.area.editor
-        self.files = FileVerbs(self, document, self.settings)
+        self.files = FileVerbs(self)
         self.edit_verbs = EditVerbs(self)
         self.timing_verbs = TimingVerbs(self)
         self.setCentralWidget(self.area)
@@ -118,7 +123,7 @@ class MainWindow(QMainWindow):
         """What the window hands on of a launch."""
         from playground.ui.sharing_verbs import SharingVerbs
 
-        return SharingVerbs(self, self.document)
+        return SharingVerbs(self)
 
     @cached_property
     def export_check(self) -> ExportCheck:
@@ -156,20 +161,25 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         document = self.document
-        for signal in (document.pathChanged, document.dirtyChanged):
-            signal.connect(self._show_title)
+        self.open_files.changed.connect(self._show_title)
         for changed in (
             document.launchesChanged, document.measuredChanged, document.baselineChanged,
             document.engineStateChanged, document.progressChanged, document.dirtyChanged,
             document.outlineChanged, document.knob_history.indexChanged,
         ):  # fmt: skip
             changed.connect(self.refresh_actions)
-        document.pathChanged.connect(self._take_typed_driver)
+        for each in self.open_files.documents:
+            self._follow(each)
+        self.open_files.added.connect(self._follow)
+        self.open_files.shown.connect(lambda _document: self.docks.cover())
+        self.open_files.told.connect(self.docks.uncover)
         document.runOptionsChanged.connect(self._show_run_options)
         self.drivers.typedChanged.connect(
             lambda code: self.settings.set_typed_driver(self.document.path, code)
         )
-        document.driverFound.connect(self._keep_found_drivers)
+        self.area.tabs.closeWanted.connect(self.files.close_documents)
+        self.area.tabs.copyWanted.connect(self.files.copy_path)
+        self.area.tabs.revealWanted.connect(self.files.reveal)
         self.area.fileChosen.connect(self.files.open_path)
         self.area.openWanted.connect(self.files.open)
         self.files.recentChanged.connect(lambda: self.area.show_recent(self.settings.recent))
@@ -196,7 +206,7 @@ class MainWindow(QMainWindow):
 
     def _show_title(self, _what: object = None) -> None:
         path = self.document.path
-        name = os.path.basename(path) or "Untitled"
+        name = self.open_files.names()[self.open_files.current]
         self.setWindowTitle(f"{name}[*] - Triton Playground")
         self.setWindowModified(self.document.dirty)
         self.setWindowFilePath(path)
@@ -212,6 +222,9 @@ class MainWindow(QMainWindow):
             "measurement": document.measurement is not None,
             "baseline": document.baseline is not None,
             "file": bool(document.path),
+            "open": not self.open_files.is_blank,
+            "several": len(self.open_files.documents) > 1,
+            "ran": self.files.last_run is not None,
             "undo": document.knob_history.can_undo,
             "redo": document.knob_history.can_redo,
             "debugged": document.is_debugging,
@@ -220,12 +233,20 @@ class MainWindow(QMainWindow):
         }
         self.actions_table.refresh(have)
 
-    def _take_typed_driver(self, path: str) -> None:
-        self.document.found_drivers = self.settings.found_drivers(path) if path else {}
-        self.drivers.set_typed(self.settings.typed_driver(path) if path else "")
+    def _follow(self, document: Document) -> None:
+        """Give every file that is opened in a document the drivers that it had before."""
+        document.pathChanged.connect(OfFile(self, document, self._take_drivers).take)
+        document.driverFound.connect(OfFile(self, document, self._keep_found).take)
 
-    def _keep_found_drivers(self) -> None:
-        self.settings.set_found_drivers(self.document.path, self.document.found_drivers)
+    def _keep_found(self, document: Document) -> None:
+        self.settings.set_found_drivers(document.path, document.found_drivers)
+
+    def _take_drivers(self, document: Document, path: str) -> None:
+        document.found_drivers = self.settings.found_drivers(path) if path else {}
+        document.typed_driver = code = self.settings.typed_driver(path) if path else ""
+        document.driver_seen = None
+        if code:
+            document.set_driver(Driver("typed", TYPED, code))
 
     def _show_run_options(self) -> None:
         self.actions_table["run.benchmarks"].setChecked(self.document.run_benchmarks)
@@ -390,13 +411,13 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved text, remember the layout, end the engine."""
         if self._ask_before_closing:
-            if not self.files.may_discard():
+            if not self.files.may_discard(self.open_files.unsaved):
                 event.ignore()
                 return
             self.settings.save_layout(self.saveGeometry(), self.saveState(LAYOUT_VERSION))
             self.settings.flush()
         self.area.close_helpers()
-        self.document.close()
+        self.open_files.close_all()
         self.engine.shutdown()
         event.accept()
         self.closed.emit()

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from playground.model.resources import kernels_dir
 from playground.protocol import messages
 from playground.ui.editor_area import EditorArea
+from playground.ui.open_files import OpenFiles
 from playground.ui.theme import Theme
 from tests.app.conftest import wait_for
 
@@ -21,7 +22,7 @@ def area(app, tmp_path):
     path.write_text((kernels_dir() / "vector_add.py").read_text())
     document = app.document
     document.open_file(str(path))
-    area = EditorArea(document, Theme("light"))
+    area = EditorArea(OpenFiles(document), Theme("light"))
     area.resize(900, 700)
     area.show()
     document.editing.start()

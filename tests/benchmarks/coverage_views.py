@@ -45,9 +45,9 @@ class Engine(MatmulEngine):
         super().__init__("gpu", size=SIZE, hole=False)
         self.spent_s = 0.0
 
-    def send(self, request: messages.Request) -> int:
+    def send(self, request: messages.Request, file: int = 0) -> int:
         begun = time.thread_time()
-        job = super().send(request)
+        job = super().send(request, file)
         self.spent_s += time.thread_time() - begun
         return job
 

@@ -43,7 +43,7 @@ OURS = (
 application = app.application(["triton-playground"])
 watch = Watch()
 application.installEventFilter(watch)
-sys.exit(app.main(sys.argv[1]))
+sys.exit(app.main(sys.argv[1:2]))
 """
 )
 THEIRS = (
@@ -79,7 +79,7 @@ def init(self, *a, **k):
     made(self, *a, **k)
     self.firstPainted.connect(lambda: QTimer.singleShot(2000, lambda: look(self)))
 window.MainWindow.__init__ = init
-sys.exit(app.main(sys.argv[1]))
+sys.exit(app.main(sys.argv[1:2]))
 """
 
 

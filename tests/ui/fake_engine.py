@@ -120,6 +120,9 @@ class FakeEngine(
         self.elements = elements
         self.sent: list[tuple[int, messages.Request]] = []
         self.hold = False
+        self.file_of: dict[int, int] = {}
+        self._file = 0
+        self._held: dict[int, tuple[Launch, ...]] = {}
         self.interrupts = 0
         self.restarts = 0
         self.run_findings: tuple[Finding, ...] = ()
@@ -139,7 +142,15 @@ class FakeEngine(
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._deliver)
-        self._launches: tuple[Launch, ...] = ()
+
+    @property
+    def _launches(self) -> tuple[Launch, ...]:
+        """The launches of the file that the request at hand is about."""
+        return self._held.get(self._file, ())
+
+    @_launches.setter
+    def _launches(self, launches: tuple[Launch, ...]) -> None:
+        self._held[self._file] = launches
 
     # -------------------------------------------------------------------------- EnginePort
 
@@ -147,10 +158,11 @@ class FakeEngine(
         self._queue.append((messages.Ready(1, self.device, TARGETS), 0))
         self._schedule()
 
-    def send(self, request: messages.Request) -> int:
+    def send(self, request: messages.Request, file: int = 0) -> int:
         self._job += 1
         job = self._job
         self.sent.append((job, request))
+        self.file_of[job] = self._file = file
         if isinstance(request, (*messages.SIDE_REQUESTS, *messages.UNSEEN_REQUESTS)):
             self._quiet.add(job)
         if isinstance(request, messages.Cancel):
@@ -237,6 +249,12 @@ class FakeEngine(
 
     def _answer_hello(self, _request: messages.Hello) -> list[messages.Reply]:
         return [messages.Ready(1, self.device, TARGETS)]
+
+    def _answer_showfile(self, _request: messages.ShowFile) -> list[messages.Reply]:
+        return []
+
+    def _answer_closefile(self, _request: messages.CloseFile) -> list[messages.Reply]:
+        return []
 
     def _answer_run(self, request: messages.Run) -> list[messages.Reply]:
         elements = request.sizes.get("size", self.elements)

@@ -83,6 +83,8 @@ def test_every_control_has_a_name_and_is_reached_by_the_keyboard(qtbot, qapp, tm
                 nameless.append(place(widget))
             by_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
             other = widget.objectName() in from_actions | ONLY_SAYS or widget.focusProxy()
+            # A tab's own button: Ctrl+W, or Delete on the tab, does the same.
+            other = other or widget.objectName().startswith("fileTabs.close.")
             if not by_tab and not other:
                 unreached.append(place(widget))
     assert not nameless, "\n".join(nameless)

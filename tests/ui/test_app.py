@@ -39,7 +39,7 @@ def init(self, *arguments, **named):
         self.close_without_asking()
     self.firstPainted.connect(look)
 MainWindow.__init__ = init
-sys.exit(app.main(sys.argv[1]))
+sys.exit(app.main(sys.argv[1:]))
 """
 
 
@@ -178,5 +178,5 @@ def test_quitting_at_once_leaves_nothing(qtbot, qapp, tmp_path, monkeypatch):
         QTimer.singleShot(0, self.close_without_asking)
 
     monkeypatch.setattr(MainWindow, "__init__", init)
-    assert app.main(None) == 0
+    assert app.main() == 0
     qapp.setStyleSheet("")

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from playground.model.finding import Finding
 from playground.protocol import messages
 from playground.ui.editor_area import EditorArea
+from playground.ui.open_files import OpenFiles
 from playground.ui.theme import Theme
 from tests.ui.conftest import run_vector_add
 
@@ -16,7 +17,7 @@ BROKEN = "x - y"
 
 @pytest.fixture
 def area(ran, qtbot):
-    area = EditorArea(ran, Theme("light"))
+    area = EditorArea(OpenFiles(ran), Theme("light"))
     qtbot.addWidget(area)
     area.resize(800, 600)
     area.show()

@@ -124,7 +124,7 @@ def test_any_remembered_file_is_put_back_or_set_aside(qtbot, qapp, tmp_path):
     kernel = str(kernels_dir() / "vector_add.py")
     folder = tmp_path / "files"
     with open_window(tmp_path, qapp, path=kernel) as window:
-        memory = FileMemory(window.document, window.editor, folder)
+        memory = FileMemory(window.open_files.current, window.area, folder)
         memory.start()
         window.document.run()
         qtbot.waitUntil(lambda: window.document.is_current(window.document.coverage))

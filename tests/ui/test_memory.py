@@ -295,14 +295,15 @@ def test_state_cannot_carry_code(qtbot, qapp, tmp_path):
     config = Config.of({"BLOCK_SIZE": code, "num_warps": 4, "num_stages": 3})
     with open_window(tmp_path, qapp, path=KERNEL) as window:
         memory = Memory(window)
-        memory.files._folder = state_folder() / "files"
-        memory.files._folder.mkdir()
+        files = memory.looked_at(window.open_files.current)
+        files._folder = state_folder() / "files"
+        files._folder.mkdir()
         captured = config.with_value("BLOCK_SIZE", 1024)
         held = RememberedFile(
             str(KERNEL), code, {"size": 5000, code: 3}, 0,
             (MovedKnobs(0, "add_kernel", captured, config),), ((code, code),), None, code,
         )  # fmt: skip
-        write_state(memory.files._place(str(KERNEL)), held, 1)
+        write_state(files._place(str(KERNEL)), held, 1)
         memory.start()
         qtbot.waitUntil(lambda: window.document.engine_state == "ready")
         assert window.document.driver.code == "example()"
@@ -317,13 +318,14 @@ def test_state_cannot_carry_code(qtbot, qapp, tmp_path):
 def test_a_damaged_memory_of_a_file_is_set_aside(qtbot, qapp, tmp_path):
     with open_window(tmp_path, qapp, path=KERNEL) as window:
         memory = Memory(window)
-        memory.files._folder = state_folder() / "files"
-        memory.files._folder.mkdir()
-        place = memory.files._place(str(KERNEL))
+        files = memory.looked_at(window.open_files.current)
+        files._folder = state_folder() / "files"
+        files._folder.mkdir()
+        place = files._place(str(KERNEL))
         place.write_text('{"version": 1, "path": 7}')
         memory.start()
         assert any("was set aside" in found.message for found in window.document.findings)
-        memory.files.keep_now()
+        files.keep_now()
         assert read_state(place, RememberedFile, 1)[0].path == str(KERNEL)
 
 

@@ -97,7 +97,7 @@ def test_nothing_but_the_window_shows_up_while_it_fills(qtbot, qapp, tmp_path):
 def test_opening_shows_the_text_and_runs_nothing(window):
     assert window.editor.text() == KERNEL.read_text()
     assert window.windowTitle().startswith("vector_add.py")
-    assert child(window, QLabel, "fileName").text() == "vector_add.py"
+    assert window.area.tabs.bar.tabText(0) == "vector_add.py"
     assert not window.engine.requests(messages.Run)
 
 
@@ -111,7 +111,8 @@ def test_f5_runs_the_edited_text_with_the_chosen_size(window, qtbot):
     assert "\n# edited\n" in request.text
     assert request.sizes == {"size": 5000}
     assert request.driver == "example()"
-    assert child(window, QLabel, "dirtyMark").isVisible()
+    assert window.area.tabs.bar.tabText(0) == "vector_add.py ●"
+    assert window.area.tabs.bar.accessibleTabName(0).startswith("vector_add.py, unsaved changes")
 
 
 def test_actions_follow_what_there_is(window, qtbot):

@@ -26,8 +26,10 @@ _FIGURES = frozenset(
 
 def set_compiled_lookup(
     lookup: Callable[[Any, dict[str, Any], dict[str, Any]], Any] | None,
-) -> None:
+) -> Callable[[Any, dict[str, Any], dict[str, Any]], Any] | None:
     """Say who compiles a launch when a script asks its result for registers, metadata or asm.
+
+    Returned is who did until now.
 
     Parameters
     ----------
@@ -36,7 +38,8 @@ def set_compiled_lookup(
         an outcome with `report` (`CompileReport` or None), `findings` and `asm`. None: nobody.
     """
     global _lookup
-    _lookup = lookup
+    before, _lookup = _lookup, lookup
+    return before
 
 
 class InterpretedLaunch:

@@ -46,6 +46,15 @@ class Completion(QObject):
         self._timer.timeout.connect(self._ask)
         editor.completionWanted.connect(self._on_wanted)
         editor.cursorPositionChanged.connect(self._narrow)
+        editor.sheetChanged.connect(self._forget)
+
+    def _forget(self) -> None:
+        """Ask and show nothing: what was asked was about another text."""
+        self._timer.stop()
+        self._hide()
+        for kind in ("complete", "item", "define"):
+            self.reader.forget(kind)
+        self.hints.hide()
 
     def close(self) -> None:
         """End the helper process."""

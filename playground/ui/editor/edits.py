@@ -12,6 +12,7 @@ from playground.model.matching import common_ends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QTextDocument
     from PySide6.QtWidgets import QPlainTextEdit
 
 INDENT = 4
@@ -174,13 +175,13 @@ def move_lines(editor: QPlainTextEdit, step: int) -> None:
     editor.setTextCursor(cursor)
 
 
-def replace_text(editor: QPlainTextEdit, text: str) -> None:
+def replace_text(document: QTextDocument, text: str) -> None:
     """Make the text `text` in one undoable edit that touches only what differs."""
-    old = editor.document().toRawText().replace("\u2029", "\n")
+    old = document.toRawText().replace("\u2029", "\n")
     if old == text:
         return
     start, end = common_ends(old, text)
-    cursor = QTextCursor(editor.document())
+    cursor = QTextCursor(document)
     cursor.beginEditBlock()
     cursor.setPosition(qt_position(old, start))
     cursor.setPosition(qt_position(old, len(old) - end), QTextCursor.MoveMode.KeepAnchor)

@@ -70,6 +70,7 @@ class FindBar(QWidget):
         for switch in (self.case, self.word, self.regex):
             switch.toggled.connect(self._search_from_selection)
         editor.textChanged.connect(self._on_text_changed)
+        editor.sheetChanged.connect(self._on_text_changed)
         theme.changed.connect(self._redraw_icons)
         self.hide()
 

@@ -12,6 +12,7 @@ from playground.ui.editor import edits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from PySide6.QtGui import QTextDocument
     from PySide6.QtWidgets import QPlainTextEdit
 
 
@@ -49,13 +50,26 @@ class Folds(QObject):
         self._text = text
         self._heads: list[QTextCursor] = []
         self._regions: dict[int, int] | None = None
-        text.document().contentsChanged.connect(self._on_edited)
+        self._followed = text.document()
+        self._followed.contentsChanged.connect(self._on_edited)
         text.cursorPositionChanged.connect(self._on_cursor)
 
     def forget(self) -> None:
         """Nothing is folded any more: another text is shown."""
         self._heads = []
         self._regions = None
+
+    def follow(self, document: QTextDocument, heads: list[QTextCursor]) -> None:
+        """Look after another text, in which this much is folded already."""
+        self._followed.contentsChanged.disconnect(self._on_edited)
+        self._followed = document
+        document.contentsChanged.connect(self._on_edited)
+        self._heads, self._regions = heads, None
+
+    @property
+    def heads(self) -> list[QTextCursor]:
+        """The places of the lines that something is folded behind."""
+        return list(self._heads)
 
     @property
     def folded(self) -> tuple[int, ...]:

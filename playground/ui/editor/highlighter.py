@@ -34,6 +34,8 @@ class Highlighter(QSyntaxHighlighter):
         self._index: dict[tuple[int, tuple[Span, ...]], int] = {}
         self._formats: dict[str, QTextCharFormat] = {}
         self.edit_column = 0
+        self._shown = self._recoloured = True
+        self._started = False
         # Lines put in since the last lex: how many stand before them, how many behind.
         self._before: int | None = None
         self._behind: int | None = None
@@ -46,8 +48,22 @@ class Highlighter(QSyntaxHighlighter):
 
     def start(self) -> None:
         """Read the text for the first time, and from now on after every change."""
+        if self._started:
+            return
+        self._started = True
         self.document().contentsChange.connect(self._on_change)
         self.refresh()
+
+    @property
+    def shown(self) -> bool:
+        """Whether the text is on the screen; one that is not gets its new colours when it is."""
+        return self._shown
+
+    @shown.setter
+    def shown(self, on: bool) -> None:
+        self._shown = on
+        if on and not self._recoloured:
+            self._recolour()
 
     def refresh(self) -> None:
         """Bring all colours up to date now."""
@@ -125,5 +141,8 @@ class Highlighter(QSyntaxHighlighter):
             self._formats[kind] = style
 
     def _recolour(self) -> None:
+        self._recoloured = self._shown
+        if not self._shown:
+            return
         self._make_formats()
         self.rehighlight()

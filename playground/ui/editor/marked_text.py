@@ -17,10 +17,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from playground.ui.editor import brackets, edits
-from playground.ui.editor.finding_marks import FindingMarks
 from playground.ui.editor.folding import Folds
 from playground.ui.editor.gutter import Gutter
-from playground.ui.editor.highlighter import Highlighter
+from playground.ui.editor.sheet import Sheet
 from playground.ui.theme import Theme, mono_font
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from playground.model.finding import Finding, Severity
+    from playground.ui.editor.finding_marks import FindingMarks
+    from playground.ui.editor.highlighter import Highlighter
 
 TYPING_MS = 900
 """For so long after a key the word at the cursor counts as half-typed, and is not underlined."""
@@ -41,11 +42,15 @@ _MIN_POINTS, _MAX_POINTS = 6.0, 40.0
 
 
 class MarkedText(QPlainTextEdit):
-    """Coloured Python text beside a margin; `edited` carries all of it after the user's changes."""
+    """Coloured Python text beside a margin; `edited` carries all of it after the user's changes.
+
+    It shows one sheet of several; `sheetChanged` tells that it is another one.
+    """
 
     edited = Signal(str)
     zoomed = Signal(float)
     marksChanged = Signal()
+    sheetChanged = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +59,9 @@ class MarkedText(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setCenterOnScroll(False)
-        self._marks = FindingMarks(self.document())
+        self.sheet = Sheet(theme, self)
+        self.setDocument(self.sheet.document)
+        self._coloured = False
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(TYPING_MS)
@@ -65,7 +72,6 @@ class MarkedText(QPlainTextEdit):
         self._loading = False
         self.folds = Folds(self)
         self.gutter = Gutter(self)
-        self.highlighter = Highlighter(self.document(), theme)
         self.set_font(mono_font())
         self.blockCountChanged.connect(self.place_gutter)
         self.updateRequest.connect(self._scroll_gutter)
@@ -75,6 +81,54 @@ class MarkedText(QPlainTextEdit):
         self.folds.changed.connect(self.gutter.update)
         self.place_gutter()
         self._refresh_marks()
+
+    # ------------------------------------------------------------------------------- sheets
+
+    @property
+    def _marks(self) -> FindingMarks:
+        return self.sheet.marks
+
+    @property
+    def highlighter(self) -> Highlighter:
+        """What colours the text shown."""
+        return self.sheet.highlighter
+
+    def start_colours(self) -> None:
+        """Colour the text shown, and every other one from when it is first shown."""
+        self._coloured = True
+        self.highlighter.start()
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        """Show another text, with everything as it was when it was put away."""
+        if sheet is self.sheet:
+            return
+        before = self.sheet
+        before.cursor = self.textCursor()
+        before.scrolled = (self.verticalScrollBar().value(), self.horizontalScrollBar().value())
+        before.heads = self.folds.heads
+        before.highlighter.shown = False
+        self._typing.stop()
+        self._matches = []
+        self.sheet = sheet
+        self._loading = True
+        # Text may have been made larger, or wrapped, since the sheet was shown.
+        sheet.document.setDefaultFont(self.font())
+        self.setDocument(sheet.document)
+        self._set_tab_stops()
+        self.folds.follow(sheet.document, sheet.heads)
+        sheet.highlighter.shown = True
+        if self._coloured:
+            sheet.highlighter.start()
+        self.setTextCursor(sheet.cursor)
+        self._loading = False
+        self.place_gutter()
+        down, right = sheet.scrolled
+        self.verticalScrollBar().setValue(down)
+        self.horizontalScrollBar().setValue(right)
+        self._refresh_marks()
+        self.sheetChanged.emit()
+        self.cursorPositionChanged.emit()
+        self.marksChanged.emit()
 
     # -------------------------------------------------------------------------------- text
 
@@ -94,7 +148,7 @@ class MarkedText(QPlainTextEdit):
     def replace(self, text: str) -> None:
         """Show a newer version of the same file; undo brings the old one back."""
         self._loading = True
-        edits.replace_text(self, text)
+        edits.replace_text(self.document(), text)
         self._loading = False
 
     def go_to(self, line: int, column: int = 0, *, focus: bool = True) -> None:
@@ -250,8 +304,11 @@ class MarkedText(QPlainTextEdit):
     def set_font(self, font: QFont) -> None:
         """Use `font`; a tab is as wide as one level of indentation."""
         self.setFont(font)
-        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * edits.INDENT)
+        self._set_tab_stops()
         self.place_gutter()
+
+    def _set_tab_stops(self) -> None:
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * edits.INDENT)
 
     def zoom(self, points: float) -> None:
         """Make the text larger by `points`, or with 0 its natural size again."""
