@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -294,7 +295,7 @@ class EngineWork(QObject):
     def _on_job_reply(self, reply: Reply) -> None:
         document = self._document
         if isinstance(reply, messages.RunResult):
-            document.set_findings("run", reply.findings)
+            document.set_findings("run", (*reply.findings, *self._unsaved_helpers(reply)))
             document.take_found_driver(reply.driver)
             self._ahead_done.clear()
             document.take_run(reply)
@@ -302,6 +303,19 @@ class EngineWork(QObject):
         elif isinstance(reply, messages.Exported):
             document.set_findings("export", reply.findings)
             document.exported.emit(reply)
+
+    def _unsaved_helpers(self, result: messages.RunResult) -> tuple[Finding, ...]:
+        """Return a warning for each helper that another tab has newer text of than the disk."""
+        others = (work._document for work in self.peers() if work is not self)
+        return tuple(
+            Finding(
+                "warning", "driver",
+                f"{os.path.basename(other.path)} was read from disk: its tab has unsaved changes",
+                "save it, and run again", file=other.path,
+            )
+            for other in others
+            if other.dirty and other.path in result.modified_files
+        )  # fmt: skip
 
     def _on_replay_step(self, reply: Reply) -> None:
         document = self._document

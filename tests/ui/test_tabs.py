@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -257,6 +258,23 @@ def test_a_file_deleted_or_changed_behind_is_told_of_in_its_own_tab(window, file
     assert window.area.notices.shown() == ("disk",)
     window.open_files.show(window.open_files.documents[2])
     assert window.area.notices.shown() == ()
+
+
+def test_a_run_says_which_helper_it_read_from_disk(window, files, qtbot, monkeypatch):
+    open_all(window, files[:2])
+    window.editor.insertPlainText("# newer\n")
+    window.open_files.step(-1)
+    run = window.engine._answer_run
+
+    def with_helper(request):
+        *rest, result = run(request)
+        return [*rest, replace(result, modified_files=(str(files[1]),))]
+
+    monkeypatch.setattr(window.engine, "_answer_run", with_helper)
+    window.document.run()
+    qtbot.waitUntil(lambda: window.document.is_current(window.document.coverage))
+    told = [found.message for found in window.document.findings]
+    assert "b.py was read from disk: its tab has unsaved changes" in told
 
 
 def test_two_texts_without_a_file_are_two_tabs(window):
