@@ -78,6 +78,9 @@ class StandIn(QObject):
     def __setattr__(self, name: str, value: object) -> None:
         setattr(self._target, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        delattr(self._target, name)
+
     def _part(self, name: str, value: QObject) -> QObject:
         self._parts[name] = stand_in(value, self)
         return cast("QObject", self._parts[name])

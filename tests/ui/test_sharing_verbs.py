@@ -45,5 +45,5 @@ def test_a_report_is_saved_where_the_user_says(window, qtbot, tmp_path, monkeypa
 
 def test_a_folder_that_takes_no_file_is_told(window):
     made = messages.Exported("x", "r.html")
-    assert not window.sharing.write_report("/nosuch/folder/r.html", made)
+    assert not window.sharing.write_report("/nosuch/folder/r.html", made, window.document)
     assert any("cannot save" in f.message for f in window.document.findings)
