@@ -91,7 +91,7 @@ PAYLOADS = {
         "median_ms": NUMBER, "interval_ms": [NUMBER], "spread": NUMBER, "source": str,
         "cache": str, "bandwidth_gbps": (*NUMBER, Maybe), "tflops": (*NUMBER, Maybe),
         "bytes_requested": (int, Maybe), "bytes_unique": (int, Maybe), "flops": (int, Maybe),
-        "host_ms": (*NUMBER, Maybe), "before": CLOCK, "after": CLOCK, "notes": [str],
+        "host_ms": (*NUMBER, Maybe), "silent_ms": (*NUMBER, Maybe), "before": CLOCK, "after": CLOCK, "notes": [str],
         "budget_ms": (*NUMBER, Maybe), "stopped": str, "check": CHECK,
         "comparison": (dict, Maybe), "curve": (dict, Maybe), "roofline": (dict, Maybe),
         "host_cost": (dict, Maybe), "energy": (dict, Maybe), "nsight": (dict, Maybe),
