@@ -155,7 +155,7 @@ HANDLERS: dict[str, tuple[Handler, ...]] = {
         Handler("jupyter_client.session", "deserialize", "Invalid Signature"),
     ),
     "the window crashes or is killed": (_WARNS,),
-    "the X server is lost": (_ui("unsaved", "keep_now", "write_state(self._place(), now"),),
+    "the X server is lost": (_ui("unsaved", "keep_now", "write_state(self._place, now"),),
     "sockets that a crash left": (_ui("socket_folder", "_remove_left_over", "shutil.rmtree("),),
     "the file changes on disk": (
         _CHANGED,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from playground.engine.arguments import dtype_text, tensors_in
+from playground.model.addresses import elements_outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,10 +90,7 @@ class Layout:
         """
         name, best = "", 0
         for slot in self.storages:
-            if address < slot.start:
-                distance = -((slot.start - address + size - 1) // size)
-            else:
-                distance = max((address - slot.end) // size + 1, 1)
+            distance = elements_outside(address, slot.start, slot.end, size)
             if not name or abs(distance) < abs(best):
                 name, best = slot.argument, distance
         return name, best

@@ -50,7 +50,7 @@ def init(self, *arguments, **named):
     self.teller.timeout.connect(tell)
     self.teller.start(100)
 window.MainWindow.__init__ = init
-sys.exit(app.main(sys.argv[1]))
+sys.exit(app.main([sys.argv[1]]))
 """
 
 

@@ -92,7 +92,7 @@ class Arithmetic:
             *("binary_op", "unary_op", "ternary_op", "cast_impl", "get_bf16"),
             *("get_all_ones_value", "create_ashr", "create_clampf", "create_dot"),
             *("create_dot_scaled", "create_erf", "create_fma", "create_fp_to_fp"),
-            *("create_print", "create_rsqrt"),
+            *("create_int_to_ptr", "create_print", "create_rsqrt"),
         ):
             setattr(builder, name, _as_method(getattr(self, name)))
         if "create_fneg" not in vars(builder):
@@ -148,6 +148,13 @@ class Arithmetic:
         # but for a few halfway cases. Triton before 3.9 has no fused one to offer.
         wide = values(x).astype(np.float64) * values(y).astype(np.float64)
         return self.make(wide + values(z).astype(np.float64), z.dtype)
+
+    def create_int_to_ptr(self, src: Any, dst_type: Any) -> Any:
+        # Triton's own takes 64 bits for granted; a low address arrives as a number of 32.
+        data = src.data
+        if data.itemsize < 8:
+            data = data.view(f"u{data.itemsize}").astype(np.uint64)
+        return self._handle(data.view(np.uint64), dst_type.scalar)
 
     def create_erf(self, arg: Any) -> Any:
         data = values(arg)

@@ -20,6 +20,7 @@ from playground.engine.triton_private.interpreter_access import (
     place_with_column,
 )
 from playground.engine.triton_private.interpreter_storages import Ranges, Storage
+from playground.model.addresses import elements_outside
 from playground.model.coverage import OutOfBounds
 
 if TYPE_CHECKING:
@@ -211,10 +212,7 @@ class LaunchChecks:
         storages = self.launch.storages if origin is None else [origin]
         best, best_distance = "", 0
         for storage in storages:
-            if address < storage.start:
-                distance = -((storage.start - address + size - 1) // size)
-            else:
-                distance = max((address - storage.end) // size + 1, 1)
+            distance = elements_outside(address, storage.start, storage.end, size)
             if not best or abs(distance) < abs(best_distance):
                 best, best_distance = storage.name, distance
         return best, best_distance
