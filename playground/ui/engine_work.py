@@ -39,6 +39,9 @@ _BACKGROUND = ("ahead", "floor", "clocks", "edited", "prepare", "debug")
 _UNASKED = (*_BACKGROUND, "query")
 """Work that nobody started by hand: cancelling leaves it alone."""
 
+_BESIDE = ("clocks", "debug")
+"""Work that goes on beside the engine's turns and takes none."""
+
 _HOLDING = ("run", "sweep", "curve", "nsight", "experiment")
 """Work that has the engine for long: replays asked for meanwhile wait for its end."""
 
@@ -134,7 +137,7 @@ class EngineWork(QObject):
             return
         if self._engine.state not in ("ready", "busy"):
             return  # told when it is there
-        self._engine.send(messages.ShowFile(), self._document.number)
+        self.tell(messages.ShowFile())
         if self._rerun_when_ready:
             self._on_engine_ready()
         elif not self.user_waits():
@@ -225,8 +228,7 @@ class EngineWork(QObject):
 
         Of all files' oldest jobs the lowest is the one that the engine has at hand.
         """
-        beside = ("clocks", "debug")
-        jobs = [job for job, kind in self._kinds.items() if kind not in beside]
+        jobs = [job for job, kind in self._kinds.items() if kind not in _BESIDE]
         return min([*jobs, *([self.queue.job] if self.queue.job is not None else [])], default=None)
 
     def _has_engine(self) -> bool:
@@ -340,7 +342,7 @@ class EngineWork(QObject):
         if kind == "":
             return
         take = self._takers.pop(job, None)
-        if kind in ("clocks", "debug") and take is not None:
+        if kind in _BESIDE and take is not None:
             # Answered beside all other work: that goes on as it did.
             take(reply)
             return
@@ -443,7 +445,7 @@ class EngineWork(QObject):
     def _on_engine_ready(self) -> None:
         if self.shown and self._document.number and self._rerun_when_ready:
             # A fresh engine shows its first file.
-            self._engine.send(messages.ShowFile(), self._document.number)
+            self.tell(messages.ShowFile())
         if self._waiting_run is not None:
             request, self._waiting_run = self._waiting_run, None
             self.run(request)
@@ -468,7 +470,7 @@ class EngineWork(QObject):
         document = self._document
         launch = document.launch
         # Besides what the user waits for, nothing is asked of an engine that still compiles ahead.
-        at_work = any(kind not in ("clocks", "debug") for kind in self._kinds.values())
+        at_work = any(kind not in _BESIDE for kind in self._kinds.values())
         if (
             not self.shown
             or launch is None
