@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from playground.engine.job import Job
+
 if TYPE_CHECKING:
+    from playground.engine.session import Session
     from playground.model.sweep import SweepResult
 
 LONG_MS = 300.0
@@ -17,7 +20,7 @@ WITHIN = 1.3
 """A config whose short timing was so many times the winner's is no candidate any more."""
 
 
-def verified(session: Any, result: SweepResult) -> dict[str, Any]:
+def verified(session: Session, result: SweepResult) -> dict[str, Any]:
     """Return what the long measurement says of a sweep's winner; `met` is the verdict."""
     best = result.best
     if best is None:
@@ -28,7 +31,8 @@ def verified(session: Any, result: SweepResult) -> dict[str, Any]:
         if row.status == "correct" and row.median_ms and row.median_ms < WITHIN * best.median_ms
     ]
     medians = {
-        config: session.measure(0, config, LONG_MS, "cold").median_ms for config in candidates
+        config: session.measure(0, config, LONG_MS, "cold", Job()).median_ms
+        for config in candidates
     }
     first = min(medians, key=medians.__getitem__)
     told = {

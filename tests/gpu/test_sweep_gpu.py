@@ -11,6 +11,7 @@ import pytest
 
 import playground
 from playground.engine.benches import WorkersError
+from playground.engine.confirming import CHUNK
 from playground.engine.gpus import visible_gpus
 from playground.model.sweep_plan import SweepPlan
 from playground.model.sweep_space import make_space
@@ -33,7 +34,8 @@ def test_matmul_is_ranked_confirmed_and_right() -> None:
     assert not result.note
     confirmed = [row for row in rows.values() if row.confirmed]
     assert 2 <= len(confirmed) <= 9
-    assert all(row.samples >= 100 for row in confirmed)
+    # As many rounds as come in the confirmation's time: other work may be on the GPU.
+    assert all(row.samples >= CHUNK for row in confirmed)
     assert rows[launch.config].confirmed
     assert result.best is not None
     assert result.best.place == 1
