@@ -89,7 +89,7 @@ class BenchLine:
 
     @property
     def backlog(self) -> int:
-        """How many configs wait or are being tried."""
+        """How many configs wait or are being tried, and workers that are in their turn."""
         with self._changed:
             return len(self._waiting) + self._busy
 
@@ -175,12 +175,22 @@ class BenchLine:
         self._on_ready(bench, self._go_on)
 
     def _take_turn(self, index: int) -> bool:
-        """Offer a moment between two configs; False when the line has ended."""
+        """Offer a moment between two configs; False when the line has ended.
+
+        A worker in its turn is busy: were the line ended under it, its process would end as well,
+        and who needs that worker next would wait for another one to start.
+        """
         with self._changed:
             if self._ended:
                 return False
             idle = self._place(index) is None
-        self._on_turn(self._benches[index], self._go_on, idle)
+            self._busy += 1
+        try:
+            self._on_turn(self._benches[index], self._go_on, idle)
+        finally:
+            with self._changed:
+                self._busy -= 1
+                self._changed.notify_all()
         return True
 
     def _await(self, index: int) -> bool:

@@ -235,13 +235,11 @@ class Soak:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         text = f"\n# {self.random.random()} \u00b5 \U0001f600"
         if len(self.typed) > 20_000:
-            cut = self.random.randint(100, 5000)
-            cursor.movePosition(
-                QTextCursor.MoveOperation.PreviousCharacter, QTextCursor.MoveMode.KeepAnchor, cut
-            )
+            self.typed = self.typed[: -self.random.randint(100, 5000)]
+            # Qt counts UTF-16 units, and its steps by character count pairs of them once.
+            units = len(self.typed.encode("utf-16-le")) // 2
+            cursor.setPosition(units, QTextCursor.MoveMode.KeepAnchor)
             text = "\n# cut"
-            whole = self.window.editor.text().encode("utf-16-le")
-            self.typed = whole[: -2 * cut].decode("utf-16-le", "surrogatepass")
         cursor.insertText(text)
         self.typed += text
 

@@ -21,7 +21,7 @@ class FakeSession:
         self.measured, self.rounds = [], []
         self.source = random.Random(0)
 
-    def measure(self, launch, config, budget_ms, cache):
+    def measure(self, launch, config, budget_ms, cache, job):
         self.measured.append(config)
         return SimpleNamespace(median_ms=self.truth[config] * self.luck.get(config, 1.0))
 
