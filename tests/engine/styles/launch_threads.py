@@ -23,7 +23,8 @@ def bumped(x):
 
 
 def main():
-    tensors = [torch.zeros(100) for _ in range(3)]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    tensors = [torch.zeros(100, device=device) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
         made = list(pool.map(bumped, tensors))
     if any(x.sum() != 100 for x in made):

@@ -1,6 +1,6 @@
 #: style = "kernel made by exec of a text that no file holds"
 #: driver = "go()"
-#: findings = ["could not get source code", "put it into linecache.cache under the name it is compiled with"]
+#: findings = ["put it into linecache.cache under the name it is compiled with"]
 import torch
 
 TEXT = """
@@ -18,6 +18,6 @@ def made(x, n, BLOCK: tl.constexpr):
 def go():
     space = {}
     exec(TEXT, space)
-    x = torch.zeros(100)
+    x = torch.zeros(100, device="cuda" if torch.cuda.is_available() else "cpu")
     space["made"][(4,)](x, 100, BLOCK=32)
     return x
