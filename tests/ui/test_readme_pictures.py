@@ -17,7 +17,12 @@ def test_every_picture_of_the_readme_is_taken():
 
 def test_every_figure_has_its_script():
     folder = ROOT / "tests" / "benchmarks"
-    assert all((folder / f"{name}.py").is_file() for name in readme_pictures.FIGURES)
+    known = {*readme_pictures.FIGURES, *readme_pictures.APART}
+    assert all((folder / f"{name}.py").is_file() for name in known)
+    told = (ROOT / "README.md").read_text().split("\n## Benchmarks\n")[1].split("\n## ")[0]
+    named = {name for name in re.findall(r"`(\w+)\.py", told) if (folder / f"{name}.py").is_file()}
+    assert named <= known
+    assert len(named) > 15
 
 
 @pytest.mark.parametrize("shot", readme_pictures.SHOTS, ids=lambda shot: shot.name)
