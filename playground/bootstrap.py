@@ -12,12 +12,14 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -306,14 +308,14 @@ def _stream(program: list[str]) -> None:
     """Run pip: its whole output goes to a log, what tells how far it is to the terminal."""
     live = sys.stderr.isatty()
     last: list[str] = []
+    told = ["looking for packages"]
     ended = threading.Event()
     started = time.monotonic()
 
     def remind() -> None:
         # One large download prints nothing until it is through.
         while not ended.wait(15):
-            elapsed_s = time.monotonic() - started
-            _show(f"{last[-1] if last else 'pip is starting'} ({elapsed_s:.0f} s)", live=live)
+            _show(f"{told[-1]} … {time.monotonic() - started:.0f} s", live=live)
 
     reminder = threading.Thread(target=remind, daemon=True)
     reminder.start()
@@ -328,14 +330,27 @@ def _stream(program: list[str]) -> None:
             log.write(line)
             text = line.strip()
             last = [*last[-25:], text]
-            if text.startswith(("Collecting ", "Downloading ", "Installing ")):
-                _show(text, live=live)
+            if progress := progress_of(text):
+                told.append(progress)
+                _show(progress, live=live)
     ended.set()
     reminder.join()
     if live:
         print("\r\033[K", end="", file=sys.stderr)
     if pip.returncode != 0:
         raise SetupError("pip failed:\n" + "\n".join(last) + f"\nIts whole output is in {LOG}")
+
+
+def progress_of(line: str) -> str:
+    """Return what a line of pip's output tells who waits: one line a package, else nothing."""
+    if line.startswith("Installing collected packages:"):
+        return f"installing {line.count(',') + 1} packages"
+    # `Downloading NAME-VERSION-TAGS.whl (SIZE)`, maybe with an address before the name.
+    found = re.match(r"Downloading (?:\S*/)?([^-\s]+)-([^-\s]+)-\S+\.whl( \(.*\))?$", line)
+    if found is None:
+        return ""
+    name, version, size = found.groups("")
+    return f"fetching {name} {urllib.parse.unquote(version)}{size}"
 
 
 def _show(text: str, *, live: bool) -> None:

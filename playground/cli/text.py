@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from playground.cli import (
@@ -40,10 +42,21 @@ def findings(document: Json) -> str:
     lines = []
     for item in cast("list[dict[str, Any]]", document["findings"]):
         finding = Finding(**item)
-        lines.append(finding.text())
+        lines.append(replace(finding, file=_near(finding.file)).text())
         if finding.severity == "error" and finding.detail:
             lines += [f"    {line}" for line in finding.detail.rstrip().splitlines()]
     return "\n".join(lines)
+
+
+def _near(path: str | None) -> str | None:
+    """Return a path as people write it from here: relative where it lies below this folder."""
+    if not path or not os.path.isabs(path):
+        return path
+    try:
+        near = os.path.relpath(path)
+    except (OSError, ValueError):  # this folder is gone, or the file is on another drive
+        return path
+    return path if near.startswith(os.pardir) else near
 
 
 def device_line(document: Json) -> str:

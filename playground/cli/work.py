@@ -163,6 +163,17 @@ class Work:
             )
         self.launch = launches[index]
         knobs = {knob.name: knob for knob in self.launch.knobs}
+        if self.task.verb == "launches" and (moved := [name for name in settings if name in knobs]):
+            given = " ".join(f"--set {name}={self.task.settings[name]}" for name in moved)
+            raise RefusedError(
+                refusal(
+                    "capture",
+                    f"launches lists what the driver launched: the knob {moved[0]} is not moved "
+                    "there",
+                    self.task,
+                    hint=f"bench, compile, coverage, sweep and export take {given}",
+                )
+            )
         sizes = self._problem_sizes()
         for name in [*settings, *self.task.values]:
             if name not in knobs:

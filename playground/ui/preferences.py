@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
     QTableWidget,
     QTableWidgetItem,
     QTabWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from playground.ui.actions import ACTIONS
+from playground.ui.icons import icon
 from playground.ui.theme import PAPER_POINTS, mono_font
 
 if TYPE_CHECKING:
@@ -149,16 +151,19 @@ class Preferences(QDialog):
 
     def _shortcuts(self) -> QWidget:
         page = QWidget()
-        self._table = table = QTableWidget(len(ACTIONS), 2)
+        self._table = table = QTableWidget(len(ACTIONS), 3)
         table.setObjectName("preferences.shortcuts")
         table.setAccessibleName("Shortcuts")
-        table.setHorizontalHeaderLabels(["Action", "Keys"])
+        table.setHorizontalHeaderLabels(["Action", "Keys", ""])
         table.verticalHeader().hide()
         table.setShowGrid(False)
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         table.setColumnWidth(1, 30 * self.fontMetrics().averageCharWidth())
+        side = round(self.fontMetrics().height() * 2.1)
+        table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
+        table.setColumnWidth(2, side)
         self._fields: list[tuple[ActionSpec, QKeySequenceEdit]] = []
         for row, spec in enumerate(ACTIONS):
             name = QTableWidgetItem(spec.text.replace("&", ""))
@@ -171,12 +176,28 @@ class Preferences(QDialog):
             field.setMaximumSequenceLength(1)
             field.setClearButtonEnabled(True)
             table.setCellWidget(row, 1, field)
-            table.setRowHeight(row, round(self.fontMetrics().height() * 2.1))
+            table.setRowHeight(row, side)
+            table.setCellWidget(row, 2, self._reset_button(spec, field))
             field.keySequenceChanged.connect(self._tell_clash)
             self._fields.append((spec, field))
         layout = QVBoxLayout(page)
         layout.addWidget(table, 1)
         return page
+
+    def _reset_button(self, spec: ActionSpec, field: QKeySequenceEdit) -> QToolButton:
+        """Return what puts one action's keys back; there is nothing to do while they are those."""
+        button = QToolButton()
+        button.setObjectName(f"shortcut-reset:{spec.id}")
+        button.setAutoRaise(True)
+        button.setIcon(icon("reset", self._window.theme))
+        keys = QKeySequence(spec.keys)
+        shown = keys.toString(QKeySequence.SequenceFormat.NativeText) or "no keys"
+        button.setToolTip(f"Back to {shown}")
+        button.setAccessibleName(f"Back to {shown} for {spec.text.replace('&', '')}")
+        button.setEnabled(field.keySequence() != keys)
+        field.keySequenceChanged.connect(lambda now: button.setEnabled(now != keys))
+        button.clicked.connect(lambda: field.setKeySequence(keys))
+        return button
 
     def _narrow(self, query: str) -> None:
         """Show the preferences and actions that have all the words; go to the page with some."""

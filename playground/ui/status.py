@@ -64,6 +64,7 @@ class StatusBar(QStatusBar):
         self._progress_text = ""
         self._fraction: float | None = None
         self._latency_ms: float | None = None
+        self._busy_name = ""
         self.setSizeGripEnabled(False)
         self.setContentsMargins(0, 1, self.fontMetrics().height() // 2, 1)
         self.setObjectName("statusBar")
@@ -156,10 +157,18 @@ class StatusBar(QStatusBar):
         if place:
             way = "" if self._latency_ms is None else f", {self._latency_ms:.3g} ms away"
             text = f"{text} {place}{way if state in ('ready', 'busy') else ''}"
+        if state == "busy" and self._busy_name:
+            text = f"{text}: {self._busy_name}"
         self.state.setText(text)
         self._state_icon.setPixmap(
             icons.pixmap(picture, self._theme, token, 14, self.devicePixelRatioF())
         )
+
+    def name_busy(self, name: str) -> None:
+        """Say which file the engine is at work for; empty where there is only one to be at."""
+        if name != self._busy_name:
+            self._busy_name = name
+            self._show_state()
 
     def _show_latency(self, latency_ms: float) -> None:
         self._latency_ms = latency_ms

@@ -106,9 +106,9 @@ class MainWindow(QMainWindow):
         self.drivers = self.area.add_drivers_bar(table["run"], table["driver.edit"])
         self.menus = Menus(self)
         self._build_tool_bar()
-        status = StatusBar(document, theme, self.editor, self)
-        status.telemetryWanted.connect(lambda: self.docks.show("telemetry"))
-        self.setStatusBar(status)
+        self.status_bar = StatusBar(document, theme, self.editor, self)
+        self.status_bar.telemetryWanted.connect(lambda: self.docks.show("telemetry"))
+        self.setStatusBar(self.status_bar)
         self._connect()
         self._attention = Attention(self)
         self.resize(DEFAULT_SIZE)
@@ -162,6 +162,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         document = self.document
         self.open_files.changed.connect(self._show_title)
+        self.open_files.changed.connect(self._name_busy)
         for changed in (
             document.launchesChanged, document.measuredChanged, document.baselineChanged,
             document.engineStateChanged, document.progressChanged, document.dirtyChanged,
@@ -203,6 +204,11 @@ class MainWindow(QMainWindow):
         self.docks.fill_later()
 
     # ------------------------------------------------------------------------- showing
+
+    def _name_busy(self) -> None:
+        files = self.open_files
+        busy = files.busy() if len(files.documents) > 1 else None
+        self.status_bar.name_busy(files.names()[busy] if busy is not None else "")
 
     def _show_title(self, _what: object = None) -> None:
         path = self.document.path

@@ -57,15 +57,33 @@ def test_a_broken_stamp_is_no_stamp(venv):
 
 def test_a_pip_that_fails_shows_its_last_lines(venv, monkeypatch, capsys):
     monkeypatch.setattr(bootstrap, "LOG", venv / "log")
+    told = "Downloading x-1.0-py3-none-any.whl (9 kB)"
     program = [
-        sys.executable,
-        "-c",
-        "print('Collecting x'); print('no such x'); raise SystemExit(1)",
-    ]
+        sys.executable, "-c",
+        f"print('Collecting x'); print('{told}'); print('no such x'); raise SystemExit(1)",
+    ]  # fmt: skip
     with pytest.raises(bootstrap.SetupError, match="no such x"):
         bootstrap._stream(program)
-    assert "Collecting x" in capsys.readouterr().err
+    assert capsys.readouterr().err == "  fetching x 1.0 (9 kB)\n"
     assert "no such x" in (venv / "log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("Collecting torch==2.13.0", ""),
+        ("Downloading torch-2.13.0%2Bcpu-cp311-cp311-linux_x86_64.whl (123.4 MB)",
+         "fetching torch 2.13.0+cpu (123.4 MB)"),
+        ("Downloading https://host/a/b/filelock-4.3.1-py3-none-any.whl (24 kB)",
+         "fetching filelock 4.3.1 (24 kB)"),
+        ("Downloading x-1.0-py3-none-any.whl.metadata (3 kB)", ""),
+        ("Installing build dependencies: started", ""),
+        ("Successfully uninstalled setuptools-65.5.0", ""),
+        ("Installing collected packages: a, b, c", "installing 3 packages"),
+    ],
+)  # fmt: skip
+def test_who_waits_is_told_once_a_package(line, told):
+    assert bootstrap.progress_of(line) == told
 
 
 def test_missing_libraries_are_named_with_one_command(monkeypatch, capsys):

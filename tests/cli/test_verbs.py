@@ -368,3 +368,23 @@ def test_advice_names_the_cause_its_evidence_and_a_try(call):
     assert [each["topic"] for each in found["answers"]][1:] == [
         "memory access", "arithmetic intensity", "parallelism", "resources", "instructions",
     ]  # fmt: skip
+
+
+def test_launches_says_that_it_moves_no_knob(call):
+    done = call("launches", VECTOR_ADD, "--set", "BLOCK_SIZE=512", "--json")
+    assert done.status == 2
+    assert "BLOCK_SIZE is not moved" in messages(done.document)
+    assert "--set BLOCK_SIZE=512" in messages(done.document)
+
+
+def test_places_of_findings_are_told_from_the_folder_one_stands_in(tmp_path, monkeypatch):
+    from playground.cli import text
+
+    monkeypatch.chdir(tmp_path)
+    item = {"severity": "error", "stage": "compile", "message": "no", "line": 3}
+    for path, shown in (
+        (str(tmp_path / "a" / "k.py"), f"a{os.sep}k.py"), ("k.py", "k.py"),
+        (str(tmp_path.parent / "k.py"), str(tmp_path.parent / "k.py")),
+    ):  # fmt: skip
+        said = text.findings({"findings": [{**item, "file": path}]})
+        assert said == f"{shown}:3: error (compile): no"

@@ -3,12 +3,16 @@
 from typing import get_args
 
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from playground.model.colormaps import contrast
 from playground.model.finding import Severity
 from playground.model.resources import assets_dir
 from playground.model.sweep import SweepStatus
 from playground.model.sweep_compare import Change
+from playground.ui.instruction_mix import MIX
+from playground.ui.mix_paint import paint_piece, textures
 from playground.ui.status import _STATES
 from playground.ui.theme import Theme
 from playground.ui.views.curves_plot import looks
@@ -64,3 +68,22 @@ def test_marks_stand_out_from_every_ground(qapp, name):
         for ground in ("window", "surface", "raised", "plot_background"):
             limit = 2.4 if token == "stopped_arrow" else 3.0  # a drawn arrow on its own line
             assert contrast(rgb(token), rgb(ground)) >= limit, (token, ground)
+
+
+def test_every_class_of_instructions_has_a_texture_of_its_own(qapp):
+    assert set(textures()) == {each.token for each in MIX}
+    assert len(set(textures().values())) == len(MIX)
+
+
+def test_textures_show_on_their_colours(qapp):
+    for name in ("light", "dark"):
+        theme = Theme(name)
+        for each in MIX[1:]:
+            image = QImage(8, 8, QImage.Format.Format_RGB32)
+            painter = QPainter(image)
+            paint_piece(painter, QRectF(0, 0, 8, 8), theme, each.token)
+            painter.end()
+            found = {image.pixel(x, y) for x in range(8) for y in range(8)}
+            light = [QColor(one).lightness() for one in found]
+            assert len(found) == 2, each
+            assert max(light) - min(light) > 25, (name, each.token)

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QKeySequenceEdit, QLabel
+from PySide6.QtWidgets import QDialog, QKeySequenceEdit, QLabel, QToolButton
 
 from playground.model.resources import kernels_dir
 from playground.ui.actions import ACTIONS, plain_text
@@ -166,3 +166,19 @@ def test_defaults_bring_everything_back(window):
     assert (dialog._points.value(), dialog._paper.value(), dialog.shortcuts()) == before
     assert dialog._theme.currentIndex() == 0
     dialog.reject()
+
+
+def test_one_shortcut_goes_back_alone(window):
+    dialog = Preferences(window, 1)
+    field = dialog.findChild(QKeySequenceEdit, "shortcut:run")
+    other = dialog.findChild(QKeySequenceEdit, "shortcut:export")
+    back = dialog.findChild(QToolButton, "shortcut-reset:run")
+    assert not back.isEnabled()
+    field.setKeySequence(QKeySequence("F9"))
+    other.setKeySequence(QKeySequence("Ctrl+Alt+E"))
+    assert back.isEnabled()
+    back.click()
+    assert dialog.shortcuts()["run"] == "F5"
+    assert dialog.shortcuts()["export"] == "Ctrl+Alt+E"
+    assert not back.isEnabled()
+    dialog.close()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from playground.protocol.messages import Paint, Plane, PlaneView
 from playground.ui.theme import Theme, ThemeName
 from playground.ui.views.coverage_legend import CoverageLegend, LegendFacts
+from playground.ui.views.plane_canvas import PlaneCanvas
 from playground.ui.views.plane_image import colour
 from playground.ui.views.plane_marks import DISPUTED, SHARED, mark_image, paint_mark
 
@@ -77,3 +78,38 @@ def test_the_legend_names_both(qapp: QApplication) -> None:
     assert not legend.grab().isNull()
     legend.show_facts(LegendFacts("stores", 4, 2, 0, shared=500, disputed=120))
     assert "several" not in legend.accessibleName()
+
+
+def test_the_legend_tells_what_colours_the_inputs_beside(qapp: QApplication) -> None:
+    legend = CoverageLegend(Theme())
+    legend.show_facts(LegendFacts("owner", 4, 2, beside=LegendFacts("loads", 4, 16)))
+    assert "inputs: loads 1 … 16" in legend.accessibleName()
+    legend.show_facts(LegendFacts("loads", 4, 1, beside=LegendFacts("owner", 4, 2)))
+    assert "outputs: owner program 0 … 3" in legend.accessibleName()
+
+
+def test_a_small_map_passes_over_no_row(qapp: QApplication) -> None:
+    """One row in 400 has other values: in a map of 90 pixels it shows all the same."""
+    for row in (0, 123, 124, 125, 126, 127, 399):
+        values = np.zeros((400, 400), np.int32)
+        values[row] = 1
+        flags = np.zeros(values.shape, np.uint8)
+        shown = Plane("x", "owner", PlaneView(), 400, 400, values, flags, 1, 4)
+        canvas = PlaneCanvas("small", "Small", Theme())
+        canvas.resize(120, 120)
+        canvas.set_plane(400, 400, folded=False)
+        canvas.show_pictures(colour(shown, Theme()), None)
+        image = canvas.grab().toImage()
+        area = canvas.to_widget(row + 0.5, 100).toPoint()
+        ratio = image.devicePixelRatio()
+        x = round(area.x() * ratio)
+        ground = image.pixelColor(x, round(canvas.to_widget(250, 100).y() * ratio))
+        strip = [
+            image.pixelColor(x, round(area.y() * ratio) + dy) for dy in (-1, 0, 1)
+        ]  # fmt: skip
+        assert any(_distance(ground, each) > 8 for each in strip), row
+
+
+def _distance(one: QColor, other: QColor) -> int:
+    parts = zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)
+    return max(abs(a - b) for a, b in parts)

@@ -3,9 +3,19 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QFont
-from PySide6.QtWidgets import QTabBar
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
 
+from playground.model.resources import kernels_dir
 from playground.ui.docks import DOCKS
+from playground.ui.views.chips import Chip
 from playground.ui.views.fitting_tabs import FittingTabs
 from tests.ui.windows import open_window
 
@@ -113,3 +123,39 @@ def test_the_list_chooses_as_the_tabs_do(qtbot):
     tabs.resize(500, 30)
     assert tabs.bar.isVisible()
     assert tabs.choice.isHidden()
+
+
+def overlapping(panel):
+    """Return controls and words of a panel that stand over one another."""
+    kinds = QLabel | QAbstractButton | QComboBox | QLineEdit | QAbstractSpinBox | Chip
+    for parent in [panel, *panel.findChildren(QWidget)]:
+        if not parent.isVisible() or parent.layout() is None:
+            continue
+        inside = [
+            child for child in parent.children()
+            if isinstance(child, kinds) and child.isVisible() and child.width() > 1
+        ]  # fmt: skip
+        for index, one in enumerate(inside):
+            for other in inside[index + 1 :]:
+                common = one.geometry().intersected(other.geometry())
+                if common.width() > 1 and common.height() > 1:
+                    yield one.objectName(), other.objectName()
+
+
+def test_nothing_on_a_panel_stands_over_anything_else(qtbot, qapp, tmp_path):
+    before = qapp.font()
+    font = QFont(before)
+    font.setPointSizeF(15)
+    qapp.setFont(font)
+    kernel = kernels_dir() / "vector_add.py"
+    try:
+        with open_window(tmp_path, qapp, path=kernel, size=(1280, 800), views=True) as window:
+            window.document.run()
+            qtbot.waitUntil(lambda: window.document.is_current(window.document.coverage))
+            window.document.pin_baseline()
+            for spec in DOCKS:
+                window.docks.show(spec.id)
+                qtbot.wait(20)
+                assert not list(overlapping(window.docks[spec.id])), spec.id
+    finally:
+        qapp.setFont(before)

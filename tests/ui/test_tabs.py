@@ -386,3 +386,18 @@ def test_a_stand_in_passes_on_and_changes_over(document, engine, qtbot):
     front.found_drivers = {"a": "b"}
     assert (other.found_drivers, document.found_drivers) == ({"a": "b"}, {})
     other.close()
+
+
+def test_the_status_bar_names_the_file_at_work(window, files, qtbot):
+    status = window.statusBar()
+    qtbot.waitUntil(lambda: window.document.engine_state == "ready")
+    open_all(window, files[:2])
+    window.engine.hold = True
+    window.document.run()
+    window.engine._set_state("busy")
+    qtbot.waitUntil(lambda: status.state.text() == "Engine busy: b.py")
+    window.open_files.show(window.open_files.documents[0])
+    assert status.state.text() == "Engine busy: b.py"
+    window.engine.hold = False
+    window.engine.release()
+    qtbot.waitUntil(lambda: status.state.text() == "Engine ready")

@@ -416,3 +416,25 @@ def test_a_locked_knob_keeps_no_room_for_its_reset(qtbot: QtBot) -> None:
     assert not reset.sizePolicy().retainSizeWhenHidden()
     row.take_knob(row.knob, unlocked=True)
     assert reset.sizePolicy().retainSizeWhenHidden()
+
+
+def test_undo_where_a_knob_has_the_keyboard_takes_its_move_back(
+    panel: KnobsPanel, gpu_ran: Document
+) -> None:
+    box = spin(panel, "BLOCK_SIZE")
+    assert "Ctrl+Z" in box.toolTip()
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    QTest.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert gpu_ran.config["BLOCK_SIZE"] == 1024
+    groove = slider(panel, "BLOCK_SIZE")
+    QTest.keyClick(
+        groove, Qt.Key.Key_Z,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )  # fmt: skip
+    assert gpu_ran.config["BLOCK_SIZE"] == 2048
+    # What is being typed is the field's own to undo.
+    box.selectAll()
+    QTest.keyClicks(box, "77")
+    QTest.keyClick(box.lineEdit(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert gpu_ran.config["BLOCK_SIZE"] == 2048

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, QRectF, Qt
 
 from playground.ui.instruction_mix import address_excess, ordered, plain, tooltip
+from playground.ui.mix_paint import paint_piece
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,6 +97,6 @@ class MixColumns:
         for each, count in ordered(code.counts):
             part = length * count / code.instructions
             bar = QRectF(x, area.top() + inset, part, area.height() - 2 * inset)
-            painter.fillRect(bar, color(each.token))
+            paint_piece(painter, bar, self._theme, each.token)
             x += part
         painter.restore()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF
 
+from playground.ui.mix_paint import paint_piece
 from playground.ui.views.table_twin import GroundDelegate
 
 if TYPE_CHECKING:
@@ -58,5 +59,5 @@ class BarCells(GroundDelegate):
         for share, token in self._pieces(self._table.record_at(index.row())):
             part = area.width() * share
             bar = QRectF(x, area.top() + inset, part, area.height() - 2 * inset)
-            painter.fillRect(bar, self._theme.color(token))
+            paint_piece(painter, bar, self._theme, token)
             x += part

@@ -235,7 +235,8 @@ class CoverageView(QWidget):
         if tensor is None or coverage is None:
             self._legend.show_facts(None)
             return
-        self._legend.show_facts(self.colours.legend(tensor, coverage))
+        drawn = () if self.grid.arrangement == "one" else coverage.drawable
+        self._legend.show_facts(self.colours.legend(tensor, coverage, drawn))
 
     def _show_status(self) -> None:
         tensor, coverage = self.tensor, self._document.coverage

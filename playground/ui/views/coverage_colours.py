@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.model.program_grid import program_count
@@ -9,6 +10,8 @@ from playground.ui.views.coverage_legend import LegendFacts
 from playground.ui.views.plane_colours import SCHEDULED, ColourBy, Colouring
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from playground.model.coverage import Coverage, TensorCoverage
     from playground.ui.document_programs import DocumentPrograms
 
@@ -43,8 +46,19 @@ class CoverageColours:
             return self.colouring(self.wish)
         return self.colouring("order" if self.wish in ("order", "first") else "owner")
 
-    def legend(self, tensor: TensorCoverage, coverage: Coverage) -> LegendFacts:
-        """Return what the legend says of a tensor's map."""
+    def legend(
+        self, tensor: TensorCoverage, coverage: Coverage, drawn: Sequence[TensorCoverage] = ()
+    ) -> LegendFacts:
+        """Return what the legend says of a tensor's map, and of others `drawn` beside it."""
+        facts = self._facts(tensor, coverage)
+        others = [each for each in drawn if self.of(each) != facts.by]
+        if not others:
+            return facts
+        # The most of all of them: one scale of counts stands for every input.
+        beside = max((self._facts(each, coverage) for each in others), key=lambda f: f.maximum)
+        return replace(facts, beside=beside)
+
+    def _facts(self, tensor: TensorCoverage, coverage: Coverage) -> LegendFacts:
         by, schedule = self.of(tensor), self._programs.schedule
         most = tensor.loads.maximum if by == "loads" else tensor.stores.maximum
         if by == "sm" and schedule.reply is not None:

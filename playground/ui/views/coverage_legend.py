@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class LegendFacts:
     """What the legend explains; None for what the picture does not show.
 
-    `chosen` says that programs can be chosen, and what they touch is marked then.
+    `chosen` says that programs can be chosen, and what they touch is marked then. `beside` are the
+    colours of the maps beside it that are coloured by something else: inputs by their loads.
     """
 
     by: ColourBy
@@ -34,6 +35,7 @@ class LegendFacts:
     disputed: int = 0
     by_start: bool = False
     chosen: bool = True
+    beside: LegendFacts | None = None
 
 
 class Legend(QWidget):
@@ -169,6 +171,10 @@ class CoverageLegend(Legend):
             self.show_entries([])
             return
         entries = [self._colour_entry(facts)]
+        if facts.beside is not None:
+            kind, text = self._colour_entry(facts.beside)
+            whose = "inputs" if facts.beside.by == "loads" else "outputs"
+            entries.append((kind, f"{whose}: {text}"))
         if facts.by == "loads":
             entries.append(("none", "never loaded"))
         elif facts.unwritten:

@@ -29,6 +29,7 @@ from playground.ui.views.curves_table import curve_columns
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.plot_actions import PlotActions
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class CurvesView(QWidget):
         self._empty = EmptyState("curves.empty", "", "", theme, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(page)
+        self._stack.addWidget(ScrollPage("curves.page", page, self._pages, self))
 
         self._curves.setupChanged.connect(self._show_setup)
         self._curves.curveChanged.connect(self._on_rows)

@@ -12,6 +12,7 @@ from playground.ui.views.debugger_pages import AlonePage, PrintsPage
 from playground.ui.views.debugger_step import StepPage
 from playground.ui.views.fitting_tabs import FittingTabs
 from playground.ui.views.program_chooser import ProgramChooser
+from playground.ui.views.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -49,7 +50,11 @@ class DebuggerView(QWidget):
             (self.hunt, "NaN", "Where a NaN or an infinity came about"),
             (self.compare, "Compare", "The result element by element with another"),
         ):
-            self.pages.addWidget(page)
+            # Stepping keeps its verbs and values in view; what the others tell may be long.
+            shown = page if page is self.step else ScrollPage(
+                f"{page.objectName()}.page", page, None, self
+            )  # fmt: skip
+            self.pages.addWidget(shown)
             self.tabs.add(title, tip)
         self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
         self.step.placeRequested.connect(self._go)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from playground.ui.views.table_twin import Column
 
 
+LINES_OF_PART = 5
+"""Lines of text that a table keeps before the page scrolls."""
+
+
 class QuestionPage(QWidget):
     """Buttons that ask, what is wrong with asking, a line of words; then what each page shows."""
 
@@ -78,6 +82,8 @@ class QuestionPage(QWidget):
     def part(self, widget: QWidget, stretch: int = 1) -> None:
         """Add what is shown once there is an answer."""
         self._parts.append(widget)
+        if stretch:
+            widget.setMinimumHeight(LINES_OF_PART * self.fontMetrics().height())
         self.stack.addWidget(widget, stretch)
 
     def table(

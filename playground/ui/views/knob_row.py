@@ -26,6 +26,7 @@ from playground.model.knobs import (
 )
 from playground.ui.icons import icon
 from playground.ui.theme import mono_font
+from playground.ui.views.knob_keys import UNDO_TIP, UndoKeys
 from playground.ui.views.knob_widgets import (
     KnobComboBox,
     KnobSlider,
@@ -91,6 +92,12 @@ class KnobRow(QWidget):
         self._offers = QHBoxLayout()
         self._offers.setContentsMargins(0, 0, 0, 0)
         self._offers.setSpacing(4)
+
+        self.undo_keys = UndoKeys(self)
+        for widget in self.stops:
+            self.undo_keys.watch(widget)
+        for widget in filter(None, (self._slider, self._editor)):
+            widget.setToolTip(UNDO_TIP)
 
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 2, 0, 2)

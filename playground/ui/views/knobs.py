@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPushButton,
     QScrollArea,
     QStackedLayout,
@@ -55,10 +54,10 @@ class KnobsPanel(QWidget):
         self._reset.setAccessibleName("Reset all knobs to what the file launched with")
         self._reset.setToolTip("Back to the values the file launched with")
         self._reset.clicked.connect(document.reset_knobs)
-        top = QHBoxLayout()
-        top.addWidget(self._presets, 1)
-        top.addStretch(0)
-        top.addWidget(self._reset)
+        top = QWidget(self)
+        beside = FlowLayout(top)
+        beside.addWidget(self._presets)
+        beside.addWidget(self._reset)
 
         chips = QWidget(self)
         self._verdict = VerdictChips(document, theme, chips)
@@ -70,6 +69,8 @@ class KnobsPanel(QWidget):
         self._column = QVBoxLayout(self._list)
         self._column.setContentsMargins(0, 0, 6, 0)
         self._column.addStretch(1)
+        # As wide as the panel in any case: one wide row must not push the numbers out of sight.
+        self._list.setMinimumWidth(1)
         scroll = QScrollArea(self)
         scroll.setObjectName("knobs.scroll")
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -79,7 +80,7 @@ class KnobsPanel(QWidget):
 
         page = QWidget(self)
         layout = QVBoxLayout(page)
-        layout.addLayout(top)
+        layout.addWidget(top)
         layout.addWidget(chips)
         layout.addWidget(scroll, 1)
         self._empty = EmptyState(
@@ -150,6 +151,7 @@ class KnobsPanel(QWidget):
             row = KnobRow(knob, self._theme, self._list)
             row.asked.connect(lambda value, drag, name=knob.name: self._ask(name, value, drag))
             row.released.connect(self._document.end_drag)
+            row.undo_keys.asked.connect(self._on_undo)
             row.unlockAsked.connect(lambda on, name=knob.name: self._document.unlock_knob(name, on))
             row.take_knob(knob, unlocked=self._document.is_unlocked(knob.name))
             self._column.insertWidget(position, row)
@@ -217,6 +219,10 @@ class KnobsPanel(QWidget):
 
     def _ask(self, name: str, value: KnobValue, dragging: bool) -> None:
         self._document.set_knob(name, value, dragging=dragging)
+
+    def _on_undo(self, back: bool) -> None:
+        history = self._document.knob_history
+        (history.undo if back else history.redo)()
 
     def _apply_preset(self, index: int) -> None:
         config = self._presets.itemData(index)

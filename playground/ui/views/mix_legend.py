@@ -1,4 +1,4 @@
-"""What the colours of machine instructions mean, as a row that wraps."""
+"""What the colours and textures of machine instructions mean, as a row that wraps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.ui.instruction_mix import MIX, MixClass
+from playground.ui.mix_paint import paint_piece
 from playground.ui.views.chips import FlowLayout
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ class _Swatch(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         height = self.fontMetrics().height()
-        side = height * 0.62
+        side = height * 0.72
         square = QRectF(0, (height - side) / 2, side, side)
-        painter.fillRect(square, self._theme.color(self._each.token))
+        paint_piece(painter, square, self._theme, self._each.token)
         painter.setPen(self._theme.color("muted"))
         painter.drawText(round(height * 0.85), self.fontMetrics().ascent(), self._text)
 
@@ -60,7 +61,7 @@ class MixLegend(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("mix.legend")
-        self.setAccessibleName("Colours of machine instructions")
+        self.setAccessibleName("Colours and textures of machine instructions")
         layout = FlowLayout(self)
         self._swatches = {each.kind: _Swatch(each, theme, self) for each in MIX}
         for swatch in self._swatches.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen, QPixmap
 
 from playground.ui.views.marks import blend
@@ -128,9 +128,19 @@ class PlanePainting:
         )  # fmt: skip
         painter.save()
         painter.setClipRect(plane, Qt.ClipOperation.IntersectClip)
-        smaller = self._canvas.scale_x * place.across * self._canvas.devicePixelRatioF() < 0.75
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smaller)
-        painter.drawImage(target, image, QRectF(left, top, right - left, bottom - top))
+        cells = QSize(right - left, bottom - top)
+        pixels = (target.size() * self._canvas.devicePixelRatioF()).toSize()
+        fitting = cells.boundedTo(pixels.expandedTo(QSize(1, 1)))
+        if fitting == cells:
+            painter.drawImage(target, image, QRectF(left, top, cells.width(), cells.height()))
+        else:
+            # More cells than pixels: their mean, so that no row or column is passed over.
+            shown_cells = image.copy(left, top, cells.width(), cells.height()).scaled(
+                fitting,
+                Qt.AspectRatioMode.IgnoreAspectRatio,
+                Qt.TransformationMode.SmoothTransformation,
+            )
+            painter.drawImage(target, shown_cells, QRectF(shown_cells.rect()))
         painter.restore()
 
     def _sharpest(self) -> PlaneImage | None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QToolButton, QWi
 
 from playground.ui.document_programs import UNION_LIMIT
 from playground.ui.icons import icon
+from playground.ui.views.chips import FlowLayout
 from playground.ui.views.coverage_text import program_text
 from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.formatting import count_text
@@ -104,9 +105,7 @@ class ProgramStepper(QWidget):
         self._programs = programs
         self._tools = IconTools(self, theme)
         self._counts: tuple[str, int, int] | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3)
+        row = FlowLayout(self, 3)
         self.spin = QSpinBox(self)
         self.spin.setObjectName("coverage.program")
         self.spin.setAccessibleName("Program whose loads and stores are highlighted")
@@ -150,7 +149,6 @@ class ProgramStepper(QWidget):
             self.steps, self.clear,
         ):  # fmt: skip
             row.addWidget(widget)
-        row.addStretch(1)
         programs.chosenChanged.connect(self._show)
         programs.hoveredChanged.connect(self._show)
         programs.orderChanged.connect(self._show)

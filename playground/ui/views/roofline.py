@@ -26,6 +26,7 @@ from playground.ui.views.roles import set_role
 from playground.ui.views.roof_lines import picture
 from playground.ui.views.roofline_plot import RooflinePlot, source_text
 from playground.ui.views.roofline_table import ROOF_COLUMNS, RoofRow, bound_text, roof_rows
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.table_twin import RecordModel, RecordTable
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class RooflineView(QWidget):
         self._empty = EmptyState("roofline.empty", "", "", theme, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(body)
+        self._stack.addWidget(ScrollPage("roofline.page", body, self._pages, self))
 
         self._roofline.changed.connect(self._show)
         document.engineStateChanged.connect(self._show)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QScrollArea,
     QStackedLayout,
     QStackedWidget,
     QVBoxLayout,
@@ -19,6 +18,7 @@ from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.fitting_tabs import FittingTabs
 from playground.ui.views.notice import EmptyState, Notice
 from playground.ui.views.plot_actions import PlotActions
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.segmented import Segmented
 from playground.ui.views.sweep_compare import SweepCompareView
 from playground.ui.views.sweep_convergence import ConvergencePlot
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 REDRAW_MS = 120
 """Rows can come faster than they are worth a drawing each."""
+
+LINES_OF_VIEW = 12
+"""Lines of text that a view with its own controls keeps before the whole page scrolls."""
 
 PAGES = (
     ("setup", "Set-up", "What to try, and how to search"),
@@ -99,7 +102,8 @@ class SweepView(QWidget):
         )  # fmt: skip
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(self._make_page())
+        page = ScrollPage("sweep.page", self._make_page(), self._pages, self, LINES_OF_VIEW)
+        self._stack.addWidget(page)
 
         document.launchesChanged.connect(self._show_mode)
         document.deviceChanged.connect(self._show_mode)
@@ -142,11 +146,15 @@ class SweepView(QWidget):
         self._by.set_value("count")
         self._by.chosen.connect(lambda value: self._show_by(seconds=value == "seconds"))
         self._pages = QStackedWidget(self)
+        tall = {
+            name: ScrollPage(f"sweep.{name}Page", view, None, self)
+            for name, view in (
+                ("setup", self.setup), ("importance", self.importance), ("sizes", self.sizes),
+            )
+        }  # fmt: skip
         self._by_name: dict[str, QWidget] = {
-            "setup": self._scrolled(self.setup), "ranking": self.ranking, "heat": self.heat,
-            "parallel": self.parallel, "importance": self._scrolled(self.importance),
-            "convergence": self.convergence, "sizes": self._scrolled(self.sizes),
-            "past": self.past, "compare": self.compare,
+            "ranking": self.ranking, "heat": self.heat, "parallel": self.parallel,
+            "convergence": self.convergence, "past": self.past, "compare": self.compare, **tall,
         }  # fmt: skip
         self._blank = EmptyState(
             "sweep.blank", "No config was tried yet",
@@ -155,14 +163,6 @@ class SweepView(QWidget):
         )  # fmt: skip
         for page in (*self._by_name.values(), self.twins, self._blank):
             self._pages.addWidget(page)
-
-    def _scrolled(self, picture: QWidget) -> QScrollArea:
-        scroll = QScrollArea(self)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(scroll.horizontalScrollBarPolicy().ScrollBarAlwaysOff)
-        scroll.setWidget(picture)
-        return scroll
 
     def _make_page(self) -> QWidget:
         page = QWidget(self)

@@ -20,6 +20,7 @@ from playground.ui.views.elided import ElidedLabel
 from playground.ui.views.notice import EmptyState
 from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.roles import set_role
+from playground.ui.views.scroll_page import ScrollPage
 from playground.ui.views.sparkline import paint_sparkline, paint_throttled
 from playground.ui.views.table_twin import Column, RecordModel, RecordTable
 from playground.ui.views.telemetry_series import QUANTITIES
@@ -89,7 +90,9 @@ class TelemetryRows(QWidget):
         painter.setFont(small)
         painter.setPen(muted)
         below = QRectF(curves.left(), curves.bottom(), curves.width(), line * 1.3)
-        for minute in range(6):
+        words_px = painter.fontMetrics().horizontalAdvance("−5 min ")
+        every = 1 if below.width() > 6 * words_px else 5
+        for minute in range(0, 6, every):
             x = below.right() - minute * 60 / KEPT_S * below.width()
             words = "now" if not minute else f"−{minute} min"
             place = QRectF(x - 40, below.top(), 80, below.height())
@@ -163,7 +166,8 @@ class TelemetryView(QWidget):
         )
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
-        self._stack.addWidget(page)
+        least = round(1.2 * (len(QUANTITIES) + 1)) + 1
+        self._stack.addWidget(ScrollPage("telemetry.page", page, self._pages, self, least))
         document.telemetry.changed.connect(self.refresh)
         document.deviceChanged.connect(self.refresh)
         self.refresh()
