@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from playground.model.launch import Launch
 
 
+MOST_STEPS = 1000
+"""Gestures that can be undone; of more the oldest are forgotten, or a long session grows on."""
+
+
 @dataclass(frozen=True)
 class KnobStep:
     """From one config of a launch to another, in one gesture."""
@@ -49,6 +53,7 @@ class KnobHistory(QObject):
     def push(self, step: KnobStep) -> None:
         """Add a step that was just made; those that were undone are forgotten."""
         self._steps[self._index :] = [step]
+        del self._steps[:-MOST_STEPS]
         self._move(len(self._steps))
 
     def undo(self) -> None:
