@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from PySide6.QtCore import QObject
 
 from playground.model.config import Config
@@ -12,7 +14,7 @@ def test_of_very_many_moves_the_last_ones_can_be_undone(qapp):
     parent, shown = QObject(), []
     history = KnobHistory(lambda launch, config: shown.append((launch, config["BLOCK"])), parent)
     configs = [Config.of({"BLOCK": size}) for size in range(MOST_STEPS + 51)]
-    for before, after in zip(configs, configs[1:], strict=False):
+    for before, after in itertools.pairwise(configs):
         history.push(KnobStep(0, before, after, "BLOCK"))
     assert (history.count(), history.index, history.can_redo) == (MOST_STEPS, MOST_STEPS, False)
     for _ in range(MOST_STEPS + 5):
