@@ -1,7 +1,8 @@
 """A minimal script that launches one kernel once: what a bug report to the Triton project needs.
 
 It has the kernel with what it calls, tensors of the launch's shapes, types and strides with made-up
-contents, and the launch itself. Nothing of the user's host code is in it.
+contents, and the launch itself; without a GPU it compiles for the target what would be launched.
+Nothing of the user's host code is in it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from playground.engine.arguments import dtype_text, storage_key, tensors_in
 from playground.engine.bundle import Bundle
 from playground.engine.bundle_text import BundleText
 from playground.engine.reporting import private_folders
+from playground.engine.triton_private.wrappers import parse_target
 from playground.engine.user_modules import UserModules
 from playground.model.report_html import without_folders
 from playground.protocol.messages import Exported
@@ -72,8 +74,9 @@ def reproducer(session: Session, launch: int, config: Config) -> Exported:
         _header(session, launch, config),
         _imports(written.imports, body, makes),
         body.strip("\n"),
-        "torch.manual_seed(0)\n" + "\n".join(makes),
-        _call(name, prepared.grid, call, config),
+        'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"\ntorch.manual_seed(0)\n'
+        + "\n".join(makes),
+        _call(name, prepared.grid, call, config, session.device.target),
     ]
     text = without_folders("\n\n".join(parts) + "\n", private_folders(session))
     try:
@@ -181,13 +184,13 @@ def _tensor(name: str, tensor: torch.Tensor, shared: dict[object, str]) -> list[
         view = f"{storage}.view({dtype}).as_strided({shape}, {strides}, {tensor.storage_offset()})"
         return [
             f'{storage} = globals().get("{storage}", torch.zeros({size}, dtype=torch.uint8, '
-            f'device="cuda"))',
+            f"device=DEVICE))",
             f"{name} = {view}",
         ]
-    made = f'torch.empty_strided({shape}, {strides}, dtype={dtype}, device="cuda")'
+    made = f"torch.empty_strided({shape}, {strides}, dtype={dtype}, device=DEVICE)"
     lines = [f"{name} = {made}"]
     if tensor.dtype.itemsize == 1 and tensor.dtype.is_floating_point:
-        return [*lines, f'{name}.copy_(torch.randn({shape}, device="cuda"))']
+        return [*lines, f"{name}.copy_(torch.randn({shape}, device=DEVICE))"]
     fill = ".normal_()" if tensor.dtype.is_floating_point else ".zero_()"
     return [*lines, f"{name}{fill}"]
 
@@ -225,7 +228,13 @@ _LANGUAGE_TYPES = {
 }  # fmt: skip
 
 
-def _call(name: str, grid: tuple[int, ...], call: list[tuple[str, str]], config: Config) -> str:
+def _call(
+    name: str, grid: tuple[int, ...], call: list[tuple[str, str]], config: Config, target: str
+) -> str:
+    """Return the launch; where the script runs without a GPU, it compiles what would be launched.
+
+    Many faults are the compiler's, and who looks into them need not have the GPU.
+    """
     known = {argument for argument, _ in call}
     options = [
         f"{option}={value!r}" for option, value in config.values
@@ -234,4 +243,37 @@ def _call(name: str, grid: tuple[int, ...], call: list[tuple[str, str]], config:
     parts = [f"{argument}={text}" for argument, text in call] + options
     lines = textwrap.wrap(", ".join(parts), _WIDTH - 4, break_long_words=False)
     inside = "\n".join(f"    {line}" for line in lines)
-    return f'{name}[{tuple(grid)}](\n{inside}\n)\ntorch.cuda.synchronize()\nprint("launched")'
+    return _RUN.format(
+        arguments=inside, name=name, grid=tuple(grid), target=target, made=_made(target)
+    )
+
+
+_RUN = """arguments = dict(
+{arguments}
+)
+if torch.cuda.is_available():
+    {name}[{grid}](**arguments)
+    torch.cuda.synchronize()
+    print("launched")
+else:
+    from triton.backends.compiler import GPUTarget
+
+    class NoGPU:
+        # All that Triton asks of a driver when it only compiles.
+        def get_current_target(self):
+            return {made}
+
+        def get_current_device(self):
+            return 0
+
+        def get_current_stream(self, device=None):
+            return 0
+
+    triton.runtime.driver.set_active(NoGPU())
+    compiled = {name}.warmup(grid={grid}, **arguments)
+    print("no GPU here; compiled for {target}:", ", ".join(compiled.asm))"""
+
+
+def _made(target: str) -> str:
+    found = parse_target(target)
+    return f"GPUTarget({found.backend!r}, {found.arch!r}, {found.warp_size})"

@@ -92,6 +92,6 @@ class SharingVerbs(QObject):
         QGuiApplication.clipboard().setText(exported.text)
         lines = exported.text.count("\n")
         self._window.statusBar().showMessage(
-            f"A script of {lines} lines is on the clipboard: it needs torch and triton alone.",
+            f"A script of {lines} lines is on the clipboard: it needs torch and triton alone, and no GPU to compile.",
             _MESSAGE_MS,
         )

@@ -10,6 +10,7 @@ import zlib
 
 import numpy as np
 import pytest
+import torch
 
 from playground.engine.report_pictures import png
 from playground.engine.reproducer import without_tuners
@@ -95,7 +96,10 @@ def test_the_reproducer_is_python_that_runs_alone(made):
     assert "eps=0.5" in script
     # Two arguments lie in one storage, as in the launch.
     assert script.count("storage_0") >= 3
-    there = script.replace('device="cuda"', 'device="cpu"').replace("torch.cuda.synchronize()", "")
+    there = script.replace("if torch.cuda.is_available():", "if True:")
+    there = there.replace("torch.cuda.synchronize()", "").replace(
+        'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"', 'DEVICE = "cpu"'
+    )
     there += "\nassert torch.allclose(y_ptr, x_ptr * 2 + 0.5)\n"
     (folder / "alone.py").write_text(there)
     done = subprocess.run(
@@ -103,6 +107,27 @@ def test_the_reproducer_is_python_that_runs_alone(made):
         check=False, env=child_environment(interpret=True, checkout=False),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="with a GPU the script launches")
+def test_the_reproducer_compiles_where_no_gpu_is(made):
+    folder, _, script = made
+    (folder / "compiled.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, str(folder / "compiled.py")], capture_output=True, text=True, timeout=60,
+        check=False, env=child_environment(checkout=False),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("no GPU here; compiled for cuda:90:")
+    assert "ptx" in done.stdout
+    # A fault of the compiler's shows without a GPU.
+    (folder / "broken.py").write_text(script.replace("mask=at < n)", "mask=at < n + (n,))", 1))
+    done = subprocess.run(
+        [sys.executable, str(folder / "broken.py")], capture_output=True, text=True, timeout=60,
+        check=False, env=child_environment(checkout=False),
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "CompilationError" in done.stderr
 
 
 def test_only_jit_stays_above_the_kernel():
