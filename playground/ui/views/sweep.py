@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 REDRAW_MS = 120
 """Rows can come faster than they are worth a drawing each."""
 
-LINES_OF_VIEW = 12
+LINES_OF_VIEW = 11
 """Lines of text that a view with its own controls keeps before the whole page scrolls."""
 
 PAGES = (
