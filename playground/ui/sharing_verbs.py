@@ -92,6 +92,7 @@ class SharingVerbs(QObject):
         QGuiApplication.clipboard().setText(exported.text)
         lines = exported.text.count("\n")
         self._window.statusBar().showMessage(
-            f"A script of {lines} lines is on the clipboard: it needs torch and triton alone, and no GPU to compile.",
+            f"A script of {lines} lines is on the clipboard: it needs torch and triton alone, and "
+            "to compile no GPU.",
             _MESSAGE_MS,
         )
