@@ -7,8 +7,17 @@ import io
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from playground.model.curve import AxisError, CurveRow
@@ -457,3 +466,23 @@ def test_a_damaged_entry_counts_as_absent(gpu_document: Document, qtbot: QtBot, 
     curves = gpu_document.curves
     assert curves.first == AxisChoice("size", "1024", "2^20")
     assert (curves.budget_ms, curves.chosen) == (50.0, {"config", "reference"})
+
+
+def test_the_legend_hides_a_line_and_shows_it_again(gpu_ran: Document, qtbot: QtBot) -> None:
+    view = show(gpu_ran, qtbot)
+    gpu_ran.curves.set_first(AxisChoice("size", "2^12", "2^16"))
+    gpu_ran.curves.start()
+    qtbot.waitUntil(lambda: not gpu_ran.curves.running)
+    qtbot.waitUntil(lambda: len(view.plot.scatters) == 2)
+    entries = view.legend.findChildren(QAbstractButton)
+    first = view.plot._series[0].title
+    assert [each.title for each in entries] == [each.title for each in view.plot._series]
+    entries[0].setFocus()
+    QTest.keyClick(entries[0], Qt.Key.Key_Space)
+    assert view.legend.hidden == {first}
+    assert len(view.plot.scatters) == 1
+    # It stays away when the curve is drawn anew, and the other keeps its look.
+    view.plot.recolour()
+    assert len(view.plot.scatters) == 1
+    QTest.mouseClick(entries[0], Qt.MouseButton.LeftButton)
+    assert len(view.plot.scatters) == 2

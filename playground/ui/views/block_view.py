@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -22,6 +24,7 @@ from playground.ui.theme import mono_font
 from playground.ui.views.block_image import BlockImage
 from playground.ui.views.block_plane import BlockPlane, colours, plane_of
 from playground.ui.views.marks import blend
+from playground.ui.views.plot_actions import PlotActions
 from playground.ui.views.roles import set_role
 from playground.ui.views.segmented import Segmented
 
@@ -94,6 +97,7 @@ class BlockView(QWidget):
         self.setObjectName(name)
         self.setAccessibleName("Elements of a value")
         self._block: BlockValue | None = None
+        self._plane: BlockPlane | None = None
         self._title = QLabel(self)
         self._title.setObjectName(f"{name}.title")
         set_role(self._title, "heading")
@@ -129,6 +133,10 @@ class BlockView(QWidget):
         head.addWidget(self._title, 1)
         head.addWidget(self._cut_row)
         head.addWidget(self.way)
+        self._saving = PlotActions(
+            name, theme, self.image, self._as_csv, "value", self, with_table=False
+        )
+        head.addWidget(self._saving)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(self.fontMetrics().height() // 3, 0, 0, 0)
         layout.addLayout(head)
@@ -157,6 +165,17 @@ class BlockView(QWidget):
         self.way.setVisible(block is not None and block.data.ndim > 0)
         self._show()
 
+    def _as_csv(self) -> str:
+        """Return the plane in view, a line a row; nothing where no element is."""
+        plane = self._plane
+        if plane is None:
+            return ""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        for numbers, held in zip(plane.numbers.tolist(), plane.held.tolist(), strict=True):
+            writer.writerow([n if there else "" for n, there in zip(numbers, held, strict=True)])
+        return out.getvalue()
+
     def _make_cuts(self, shape: tuple[int, ...]) -> None:
         for spin in self._cuts:
             spin.hide()
@@ -178,7 +197,9 @@ class BlockView(QWidget):
         plane = None
         if block is not None and block.data.size:
             plane = plane_of(block, tuple(spin.value() for spin in self._cuts))
+        self._plane = plane
         self.image.show_plane(plane)
+        self._saving.setVisible(plane is not None)
         if self.way.value == "numbers":
             self._show_numbers(plane)
 

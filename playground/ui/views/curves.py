@@ -78,6 +78,7 @@ class CurvesView(QWidget):
         self.heat = CurvesHeat(theme, self)
         self.heat.linePicked.connect(self._curves.apply)
         self.legend = Legend(theme, self)
+        self.legend.changed.connect(lambda: self.plot.hide_lines(self.legend.hidden))
         self._model: RecordModel[CurveRow] = RecordModel((), self)
         self._table = RecordTable("curves.table", "Points of the curve", self._model, self)
         self._table.recordPicked.connect(lambda row: self._curves.apply(row.line))

@@ -1,13 +1,16 @@
-"""The legend of a curve: each line's look beside its name, wrapping like words."""
+"""The legend of a curve: each line's look beside its name, wrapping like words.
+
+A click on an entry, or Space, hides its line and shows it again.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from playground.ui.views.chips import FlowLayout
 from playground.ui.views.curves_plot import pen_of
@@ -19,10 +22,11 @@ if TYPE_CHECKING:
     from playground.ui.views.curves_plot import Look
 
 MOST_LETTERS = 44
+HIDDEN_OPACITY = 0.55
 
 
-class LegendEntry(QWidget):
-    """A piece of line with its symbol, and a name that is cut where it is long."""
+class LegendEntry(QAbstractButton):
+    """A piece of line with its symbol, and a name that is cut where it is long; a switch."""
 
     def __init__(self, theme: Theme, title: str, tip: str, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
@@ -31,7 +35,8 @@ class LegendEntry(QWidget):
         self._shown = title if len(title) <= MOST_LETTERS else f"{title[: MOST_LETTERS - 1]}…"
         self.setObjectName(f"curves.legend:{title}")
         self.setAccessibleName(title)
-        self.setToolTip(tip)
+        self.setToolTip(f"{tip}\nClick to hide the line or to show it again")
+        self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -50,6 +55,14 @@ class LegendEntry(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         height = self.fontMetrics().height()
         middle = self.height() / 2
+        if self.hasFocus():
+            painter.setPen(QPen(self._theme.color("accent"), 1))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        if not self.isChecked():
+            painter.setOpacity(HIDDEN_OPACITY)
+            font = painter.font()
+            font.setStrikeOut(True)
+            painter.setFont(font)
         painter.setPen(pen_of(self._look, 1.8))
         painter.drawLine(QPointF(1, middle), QPointF(height * 1.9, middle))
         painter.save()
@@ -65,7 +78,12 @@ class LegendEntry(QWidget):
 
 
 class Legend(QWidget):
-    """Entries that wrap; drawn again only where something about them changes."""
+    """Entries that wrap; drawn again only where something about them changes.
+
+    `hidden` are the titles of lines that were switched off; `changed` tells of another choice.
+    """
+
+    changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +92,7 @@ class Legend(QWidget):
         self._theme = theme
         self._flow = FlowLayout(self, 10)
         self._entries: tuple[object, ...] = ()
+        self.hidden: frozenset[str] = frozenset()
 
     def show_entries(self, entries: Sequence[tuple[str, str, Look]]) -> None:
         """Show pairs of a title and its full text with their looks."""
@@ -91,6 +110,12 @@ class Legend(QWidget):
                 widget.deleteLater()
         for title, tip, look in entries:
             entry = LegendEntry(self._theme, title, tip, look, self)
+            entry.setChecked(title not in self.hidden)
+            entry.toggled.connect(lambda on, title=title: self._switch(title, on))
             self._flow.addWidget(entry)
             entry.show()
         self.updateGeometry()
+
+    def _switch(self, title: str, shown: bool) -> None:
+        self.hidden = self.hidden - {title} if shown else self.hidden | {title}
+        self.changed.emit()

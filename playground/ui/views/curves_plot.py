@@ -93,6 +93,7 @@ class CurvesPlot(ThemedPlot):
         self._rivals: tuple[bool, ...] = ()
         self._ordered = False
         self._title = ""
+        self._hidden: frozenset[str] = frozenset()
         self.scatters: list[Any] = []
         self.recolour()
 
@@ -112,6 +113,12 @@ class CurvesPlot(ThemedPlot):
         self._title = title
         self._log_y, self._rivals, self._ordered = log_y, tuple(rivals), ordered
         self._draw()
+
+    def hide_lines(self, titles: frozenset[str]) -> None:
+        """Draw all series but those of these titles; the others keep their looks."""
+        if titles != self._hidden:
+            self._hidden = titles
+            self._draw()
 
     def recolour(self) -> None:
         """Redraw in the theme's colours."""
@@ -139,7 +146,8 @@ class CurvesPlot(ThemedPlot):
         self._y.show_scale(log=self._log_y, text=self._tick_text())
         self._fit(curve, sizes)
         for series, look in zip(self._series, self.looks(), strict=True):
-            self._draw_series(series, look)
+            if series.title not in self._hidden:
+                self._draw_series(series, look)
         if self._quantity.startswith(SPEED_UP):
             self.item.addItem(
                 pg.InfiniteLine(self._y.at(1.0), angle=0, pen=self.pen("muted", 1.0, dashed=True))
@@ -159,7 +167,10 @@ class CurvesPlot(ThemedPlot):
         low, high = self._x.at(sizes[0]), self._x.at(sizes[-1])
         room = (high - low) * 0.03 or max(abs(low) * 0.05, 0.1)
         self.setXRange(low - room, high + room, padding=0)
-        points = [point for series in self._series for point in series.points]
+        points = [
+            point for series in self._series for point in series.points
+            if series.title not in self._hidden
+        ]  # fmt: skip
         if not points:
             self.setYRange(0, 1, padding=0)
             return

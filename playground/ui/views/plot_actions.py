@@ -25,7 +25,10 @@ PAPER_SCALE = 4.0
 
 
 class PlotActions(QWidget):
-    """Three buttons: table, copy picture, save (PNG, SVG, PDF, for a paper, CSV)."""
+    """Three buttons: table, copy picture, save (PNG, SVG, PDF, for a paper, CSV).
+
+    Where what is drawn has a switch of its own between picture and numbers, `with_table` is False.
+    """
 
     tableToggled = Signal(bool)
 
@@ -37,6 +40,8 @@ class PlotActions(QWidget):
         as_csv: Callable[[], str],
         file_stem: str,
         parent: QWidget | None = None,
+        *,
+        with_table: bool = True,
     ) -> None:
         super().__init__(parent)
         self._theme, self._picture, self._as_csv, self._stem = theme, picture, as_csv, file_stem
@@ -58,6 +63,7 @@ class PlotActions(QWidget):
         menu.addAction("Copy numbers (CSV)", self.copy_csv)
         self._save.setMenu(menu)
         self._save.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._table.setVisible(with_table)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
