@@ -6,11 +6,13 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from playground.engine.machine import has_nvidia_gpu
+from tests.child_environment import child_environment
 
 # Before Qt, Jupyter or Triton are imported, here and in the processes that tests start. The name of
 # the folder is short: it holds sockets, whose paths may have about 100 characters.
@@ -50,6 +52,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(no_gpu)
         if item.get_closest_marker("xvfb") and not shutil.which("Xvfb"):
             item.add_marker(no_xvfb)
+
+
+@pytest.fixture(scope="session")
+def warm_processes() -> Iterator[None]:
+    """Have the processes that others are forked from, in this and every process started here."""
+    from tests.warm.starting import SOCKETS, WarmProcess
+
+    started = {
+        interpret: WarmProcess(
+            _HOME, child_environment(interpret=interpret, TRITON_DEFAULT_FP_FUSION="1"),
+            interpret=interpret,
+        )
+        for interpret in SOCKETS
+    }  # fmt: skip
+    for interpret, process in started.items():
+        os.environ[SOCKETS[interpret]] = process.socket
+        process.wait_until_ready()
+    yield
+    for process in started.values():
+        process.close()
 
 
 @pytest.fixture(autouse=True)

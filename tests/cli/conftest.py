@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import environment
+from tests.warm.starting import run_warm
 
 
 @dataclass
@@ -26,18 +27,20 @@ class Called:
         return json.loads(self.out)  # fails unless standard output is exactly one document
 
 
-def caller(folder):
-    """Return a function that calls the command in a folder."""
+def command(*arguments: object) -> list[str]:
+    """Return the command line of the program."""
+    return [sys.executable, "-P", "-m", "playground", *map(str, arguments)]
+
+
+def caller(folder, places):
+    """Return a function that calls the command in a folder, its processes forked from warm ones.
+
+    What they keep of their own goes into the folder `places`.
+    """
 
     def run(*arguments: object, timeout: float = 200, cwd: Path = folder) -> Called:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "playground", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=cwd,
-            env=environment(),
-            timeout=timeout,
-            check=False,
+        done = run_warm(
+            command(*arguments), places, stdin=None, limit_s=timeout, cwd=cwd, env=environment()
         )
         return Called(done.returncode, done.stdout, done.stderr)
 
@@ -45,9 +48,23 @@ def caller(folder):
 
 
 @pytest.fixture
-def call(tmp_path):
-    """Call the command in a folder of its own."""
-    return caller(tmp_path)
+def call(tmp_path, tmp_path_factory, warm_processes):
+    """Call the command in a folder of its own; how it starts is what `call_afresh` proves."""
+    return caller(tmp_path, tmp_path_factory.mktemp("call"))
+
+
+@pytest.fixture
+def call_afresh(tmp_path):
+    """Call the command in a folder of its own, as a user does: every process starts anew."""
+
+    def run(*arguments: object, timeout: float = 200, cwd: Path = tmp_path) -> Called:
+        done = subprocess.run(
+            command(*arguments), capture_output=True, text=True, cwd=cwd, env=environment(),
+            timeout=timeout, check=False,
+        )  # fmt: skip
+        return Called(done.returncode, done.stdout, done.stderr)
+
+    return run
 
 
 @pytest.fixture

@@ -32,9 +32,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def written(folder):
+def written(folder, tmp_path_factory, warm_processes):
     """Return what one run of the verb with every picture and table printed."""
-    return caller(folder)(
+    return caller(folder, tmp_path_factory.mktemp("call"))(
         "coverage", MATMUL, *SIZES, "--reuse", "--steps", "4", "--target", "cuda:80", "--json",
         "--png", folder / "tiles.png", "--svg", folder / "tiles.svg",
         "--npz", folder / "counts.npz",

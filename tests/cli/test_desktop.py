@@ -46,9 +46,9 @@ def test_what_cannot_be_written_is_told(tmp_path):
         desktop.install(tmp_path)
 
 
-def test_the_command_installs_and_removes(call, tmp_path, monkeypatch):
+def test_the_command_installs_and_removes(call_afresh, tmp_path, monkeypatch):
     monkeypatch.setitem(os.environ, "XDG_DATA_HOME", str(tmp_path / "data"))
-    done = call("--desktop", "install")
+    done = call_afresh("--desktop", "install")
     assert done.status == 0
     assert (tmp_path / "data" / "applications" / "triton-playground.desktop").exists()
-    assert call("--desktop", "remove").out.count("removed") == 2
+    assert call_afresh("--desktop", "remove").out.count("removed") == 2

@@ -6,8 +6,8 @@ from playground.cli import doctor, qt_libraries
 from tests.cli.documents import check_document
 
 
-def test_this_machine_is_examined_to_the_end(call):
-    done = call("doctor", "--json")
+def test_this_machine_is_examined_to_the_end(call_afresh):
+    done = call_afresh("doctor", "--json")
     check_document(done.document, "doctor")
     checks = {check["name"]: check for check in done.document["doctor"]}
     for name in ("Python", "torch", "triton", "CUDA tools", "GPU", "Qt", "display",

@@ -7,12 +7,12 @@ import sys
 from tests.cli.command import KERNELS
 
 
-def test_the_whole_job_in_the_terminal(call, tmp_path):
+def test_the_whole_job_in_the_terminal(call_afresh, tmp_path):
     from PySide6.QtGui import QImage
 
     shutil.copy(KERNELS / "vector_add.py", tmp_path)
     (tmp_path / "vector_add_tuned.py").write_text("mine = 1\n")
-    done = call("vector_add.py", timeout=400)
+    done = call_afresh("vector_add.py", timeout=400)
     assert done.status == 0, done.out + done.err
     lines = done.out.splitlines()
     assert lines[0] == (
@@ -34,13 +34,13 @@ def test_the_whole_job_in_the_terminal(call, tmp_path):
     assert len(colours) > 20  # a window with something in it, not a blank
 
 
-def test_a_kernel_that_does_not_compile(call, kernel_file, tmp_path):
+def test_a_kernel_that_does_not_compile(call_afresh, kernel_file, tmp_path):
     path = kernel_file("")
     path.write_text(
         path.read_text().replace("mask=mask) + 1", "mask=mask) + tl.dot(offsets, offsets)")
     )
     path.write_text(path.read_text() + "def example():\n    run()\n")
-    done = call(path, "--headless", timeout=400)
+    done = call_afresh(path, "--headless", timeout=400)
     assert done.status == 1
     assert "plus_one.py:11: error (compile)" in done.out
     told = [line for line in done.out.splitlines() if "error (" in line]
@@ -51,7 +51,7 @@ def test_a_kernel_that_does_not_compile(call, kernel_file, tmp_path):
     assert (tmp_path / "plus_one_window.png").is_file()
 
 
-def test_without_a_file_there_is_nothing_to_work_on(call):
-    done = call()
+def test_without_a_file_there_is_nothing_to_work_on(call_afresh):
+    done = call_afresh()
     assert done.status == 2
     assert "no display" in done.err

@@ -17,9 +17,11 @@ def errors(document):
 
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGABRT"])
-def test_death_by_a_signal_is_a_finding(call, kernel_file, name):
+def test_death_by_a_signal_is_a_finding(call_afresh, kernel_file, name):
     path = kernel_file("")
-    done = call("launches", path, "--driver", f"os.kill(os.getpid(), signal.{name})", "--json")
+    done = call_afresh(
+        "launches", path, "--driver", f"os.kill(os.getpid(), signal.{name})", "--json"
+    )
     assert done.status == 1
     check_document(done.document, "launches")
     (message,) = errors(done.document)
@@ -27,32 +29,32 @@ def test_death_by_a_signal_is_a_finding(call, kernel_file, name):
     assert done.document["device"]["torch"]  # what was known before is kept
 
 
-def test_libraries_that_fail_at_exit_undo_nothing(call, kernel_file):
+def test_libraries_that_fail_at_exit_undo_nothing(call_afresh, kernel_file):
     driver = "import atexit; atexit.register(os.abort); print('done', end=''); run()"
-    done = call("launches", kernel_file(""), "--driver", driver, "--json")
+    done = call_afresh("launches", kernel_file(""), "--driver", driver, "--json")
     assert done.status == 0, done.err
     assert errors(done.document) == []
     assert "done" in done.err  # what is printed is not lost
 
 
-def test_a_driver_that_ends_the_process(call, kernel_file):
+def test_a_driver_that_ends_the_process(call_afresh, kernel_file):
     driver = "import ctypes; ctypes.CDLL(None)._exit(7)"
-    done = call("launches", kernel_file(""), "--driver", driver, "--json")
+    done = call_afresh("launches", kernel_file(""), "--driver", driver, "--json")
     assert done.status == 1
     assert "exit status 7" in errors(done.document)[0]
 
 
-def test_a_driver_that_ends_itself_costs_nothing_else(call, kernel_file):
-    done = call("launches", kernel_file(""), "--driver", "import os; os._exit(7)", "--json")
+def test_a_driver_that_ends_itself_costs_nothing_else(call_afresh, kernel_file):
+    done = call_afresh("launches", kernel_file(""), "--driver", "import os; os._exit(7)", "--json")
     assert done.status == 1
     told = [finding["message"] for finding in done.document["findings"]]
     assert "the driver ended itself: exit status 7" in told
     assert "no kernel was launched" in told
 
 
-def test_a_limit_of_time(call, kernel_file):
+def test_a_limit_of_time(call_afresh, kernel_file):
     started = time.monotonic()
-    done = call(
+    done = call_afresh(
         "launches", kernel_file(""), "--driver", "while True: pass", "--timeout", "6", "--json"
     )
     assert done.status == 1

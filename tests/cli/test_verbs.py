@@ -22,8 +22,8 @@ def messages(document):
     )
 
 
-def test_launches(call):
-    done = call("launches", VECTOR_ADD, "--set", "size=5000", "--json")
+def test_launches(call_afresh):
+    done = call_afresh("launches", VECTOR_ADD, "--set", "size=5000", "--json")
     assert done.status == 0, done.err
     check_document(done.document, "launches")
     (launch,) = done.document["launches"]
@@ -199,10 +199,10 @@ def test_what_sweep_cannot_read_is_said(call):
         assert why in messages(done.document), messages(done.document)
 
 
-def test_export_proves_itself_and_replaces_nothing(call, tmp_path):
+def test_export_proves_itself_and_replaces_nothing(call_afresh, tmp_path):
     path = tmp_path / "tuned.py"
     arguments = ("export", VECTOR_ADD, "--set", "BLOCK_SIZE=256", "-o", path, "--json")
-    done = call(*arguments)
+    done = call_afresh(*arguments)
     assert done.status == 0, done.err
     check_document(done.document, "export")
     assert done.document["export"]["path"] == str(path)
@@ -212,13 +212,13 @@ def test_export_proves_itself_and_replaces_nothing(call, tmp_path):
     )
     assert proof.returncode == 0, proof.stdout + proof.stderr
 
-    assert call(*arguments).status == 0  # its own file may be replaced
+    assert call_afresh(*arguments).status == 0  # its own file may be replaced
     path.write_text("mine = 1\n")
-    refused = call(*arguments)
+    refused = call_afresh(*arguments)
     assert refused.status == 2
     assert "--force" in messages(refused.document)
     assert path.read_text() == "mine = 1\n"
-    assert call(*arguments, "--force").status == 0
+    assert call_afresh(*arguments, "--force").status == 0
 
 
 @pytest.mark.parametrize(
@@ -274,12 +274,12 @@ def test_lanes_out_of_bounds_are_told_once(call, kernel_file):
     assert "store outside out_ptr: 4 lanes" in told[1]
 
 
-def test_a_file_that_may_not_be_read(call, kernel_file):
+def test_a_file_that_may_not_be_read(call_afresh, kernel_file):
     path = kernel_file("")
     path.chmod(0)
     if os.access(path, os.R_OK):
         pytest.skip("this user may read everything")
-    done = call("launches", path, "--json")
+    done = call_afresh("launches", path, "--json")
     assert done.status == 2
     assert "cannot be read" in messages(done.document)
 

@@ -1,8 +1,8 @@
 """Processes of a sweep that are started before torch is imported, and what a first compile does."""
 
 
-def test_a_session_uses_the_processes_started_before_it(run_engine):
-    answer = run_engine(
+def test_a_session_uses_the_processes_started_before_it(run_starting_engine):
+    answer = run_starting_engine(
         """
         import os, sys
         import psutil
@@ -38,8 +38,8 @@ def test_a_session_uses_the_processes_started_before_it(run_engine):
     assert answer == [True, True, "1", False, ["correct", "correct"], True]
 
 
-def test_what_no_session_takes_is_ended(run_engine):
-    answer = run_engine(
+def test_what_no_session_takes_is_ended(run_starting_engine):
+    answer = run_starting_engine(
         """
         import psutil
         from playground.engine import ahead as starting

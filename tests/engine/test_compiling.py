@@ -29,6 +29,14 @@ def own_engine():
     engine.close()
 
 
+@pytest.fixture
+def starting_engine():
+    """An engine whose workers are processes that it started itself."""
+    engine = CompileEngine(true_workers=True)
+    yield engine
+    engine.close()
+
+
 def _open_bundled(engine, name, driver="example()"):
     path = KERNELS / f"{name}.py"
     return engine.run(path=str(path), text=path.read_text(), driver=driver)
@@ -72,16 +80,16 @@ def _argument(engine, name):
     return next(part for part in signature.split("%") if part.startswith(name))
 
 
-def test_the_second_time_is_a_cache_hit_in_the_engine_and_in_a_new_worker(own_engine):
-    _open_bundled(own_engine, "softmax")
-    first = own_engine.compile()["report"]
-    again = own_engine.compile()["report"]
+def test_the_second_time_is_a_cache_hit_in_the_engine_and_in_a_new_worker(starting_engine):
+    _open_bundled(starting_engine, "softmax")
+    first = starting_engine.compile()["report"]
+    again = starting_engine.compile()["report"]
     assert again["cache_hit"]
-    own_engine.forget()
-    (worker,) = _workers(own_engine)
+    starting_engine.forget()
+    (worker,) = _workers(starting_engine)
     os.kill(worker.pid, signal.SIGKILL)
     _wait_until_dead(worker)
-    other = own_engine.compile()["report"]  # another process, Triton's disk cache
+    other = starting_engine.compile()["report"]  # another process, Triton's disk cache
     assert other["cache_hit"]
     for key in ("registers", "spill_bytes", "stack_bytes", "shared_bytes", "stage_times"):
         assert other[key] == first[key]
@@ -270,13 +278,13 @@ def test_heuristics_follow_the_config(engine, tmp_path):
     assert "arith.cmpi" in engine.compile(knobs={"B": 64}, asm=["ttir"])["asm"]["ttir"]
 
 
-def test_a_worker_that_dies_is_replaced(own_engine):
-    _open_bundled(own_engine, "vector_add")
-    own_engine.compile()
-    (worker,) = _workers(own_engine)
+def test_a_worker_that_dies_is_replaced(starting_engine):
+    _open_bundled(starting_engine, "vector_add")
+    starting_engine.compile()
+    (worker,) = _workers(starting_engine)
     os.kill(worker.pid, signal.SIGKILL)
     _wait_until_dead(worker)
-    assert own_engine.compile(knobs={"BLOCK_SIZE": 4096})["report"] is not None
+    assert starting_engine.compile(knobs={"BLOCK_SIZE": 4096})["report"] is not None
 
 
 ABORTS = """
@@ -310,11 +318,11 @@ def test_a_compiler_that_aborts_is_a_finding(own_engine, tmp_path):
     assert own_engine.compile()["report"] is not None
 
 
-def test_workers_end_with_the_engine(own_engine):
-    _open_bundled(own_engine, "vector_add")
-    own_engine.compile()
-    (worker,) = _workers(own_engine)
-    os.kill(own_engine.pid, signal.SIGKILL)
+def test_workers_end_with_the_engine(starting_engine):
+    _open_bundled(starting_engine, "vector_add")
+    starting_engine.compile()
+    (worker,) = _workers(starting_engine)
+    os.kill(starting_engine.pid, signal.SIGKILL)
     _wait_until_dead(worker)
 
 

@@ -69,8 +69,8 @@ def test_cancelling_keeps_the_rows_so_far(run_engine):
     assert answer == [True, 2, "correct"]
 
 
-def test_workers_started_ahead_are_those_that_are_used(run_engine):
-    answer = run_engine(
+def test_workers_started_ahead_are_those_that_are_used(run_starting_engine):
+    answer = run_starting_engine(
         """
         import playground, psutil
 

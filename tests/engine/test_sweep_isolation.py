@@ -45,8 +45,8 @@ FILE = """
 """
 
 
-def test_a_config_that_hangs_or_dies_costs_itself_alone(run_engine):
-    answer = run_engine(
+def test_a_config_that_hangs_or_dies_costs_itself_alone(run_starting_engine):
+    answer = run_starting_engine(
         f'FILE = """{FILE}"""'
         + """
 import playground
@@ -88,8 +88,8 @@ session.close()
     assert "themselves" not in answer["note"]
 
 
-def test_a_file_that_runs_otherwise_the_second_time_is_tried_here(run_engine):
-    answer = run_engine(
+def test_a_file_that_runs_otherwise_the_second_time_is_tried_here(run_starting_engine):
+    answer = run_starting_engine(
         """
         import playground
 
@@ -122,8 +122,8 @@ def test_a_file_that_runs_otherwise_the_second_time_is_tried_here(run_engine):
     assert "launches something else" in answer[1]
 
 
-def test_a_killed_worker_is_replaced_and_a_paused_sweep_waits(run_engine):
-    answer = run_engine(
+def test_a_killed_worker_is_replaced_and_a_paused_sweep_waits(run_starting_engine):
+    answer = run_starting_engine(
         """
         import signal, threading
         import playground, psutil

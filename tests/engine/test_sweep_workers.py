@@ -100,8 +100,10 @@ def tried():
 """
 
 
-def test_three_workers_share_a_sweep_and_a_killed_ones_config_goes_to_another(run_engine) -> None:
-    answer = run_engine(
+def test_three_workers_share_a_sweep_and_a_killed_ones_config_goes_to_another(
+    run_starting_engine,
+) -> None:
+    answer = run_starting_engine(
         SWEEP
         + """
 killed = []

@@ -1,5 +1,0 @@
-"""Engine processes on the GPU: each test that runs kernels has a CUDA context of its own."""
-
-from tests.engine.conftest import run_engine, warm_engines
-
-__all__ = ["run_engine", "warm_engines"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.child_environment import child_environment
+from tests.warm.starting import WarmPopen
 
 ROOT = Path(__file__).parents[3]
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n"
@@ -20,17 +21,19 @@ class CompileEngine:
     """Sends requests to `child.py`; a request that raised there fails the test.
 
     Triton's cache is its own: whether something is compiled or found, and what is known of how it
-    was compiled, must not depend on the tests that ran before.
+    was compiled, must not depend on the tests that ran before. With `true_workers` its compile
+    workers start anew, as processes of its own.
     """
 
-    def __init__(self, *, interpret: bool = True) -> None:
+    def __init__(self, *, interpret: bool = True, true_workers: bool = False) -> None:
         self._cache = tempfile.TemporaryDirectory(prefix="pg-triton-")
         environment = child_environment(
             interpret=interpret, PYTHONWARNINGS="ignore", TRITON_CACHE_DIR=self._cache.name
         )
-        self._process = subprocess.Popen(
+        self._process = WarmPopen(
             [sys.executable, "-m", "tests.engine.cases_compile.child"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT,
+            start_children_warm=not true_workers,
         )  # fmt: skip
 
     @property
