@@ -74,10 +74,12 @@ class _Drawing(QIconEngine):
         return _render(name, disabled if mode == QIcon.Mode.Disabled else color, side)
 
     def scaledPixmap(
-        self, size: QSize, mode: QIcon.Mode, state: QIcon.State, _scale: float
+        self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float
     ) -> QPixmap:
-        """Return the drawing at a size in device pixels."""
-        return self.pixmap(size, mode, state)
+        """Return the drawing at a size in logical pixels, crisp at `scale` device pixels to one."""
+        picture = QPixmap(self.pixmap(size * scale, mode, state))
+        picture.setDevicePixelRatio(scale)
+        return picture
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         """Draw into `rect`."""

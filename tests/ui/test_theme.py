@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QPushButton
 
@@ -159,3 +160,9 @@ def test_mono_font_is_fixed_width(qapp):
     from PySide6.QtGui import QFontInfo
 
     assert QFontInfo(mono_font(11)).fixedPitch()
+
+
+def test_an_icon_has_as_many_pixels_as_the_screen(qapp):
+    picture = icon("copy", Theme("light")).pixmap(QSize(16, 16), 2.0)
+    assert (picture.width(), picture.devicePixelRatio()) == (32, 2.0)
+    assert picture.deviceIndependentSize() == QSize(16, 16)
