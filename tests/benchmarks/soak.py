@@ -51,6 +51,8 @@ SAMPLE_EVERY = 100
 WAIT_S = 120.0
 REST_MS = round(1000 * REST_S) + 300
 """Until an engine that rests has given back what it does not use."""
+LOOKS, LOOK_MS = 5, 100
+"""How often, and how far apart, the engine's threads are counted at rest: the least counts."""
 LAST_RESTART = 0.6
 """Of the actions: the engine lives on after it, so that its memory can be compared."""
 
@@ -350,6 +352,10 @@ class Soak:
             return
         engine = psutil.Process(self.engine.pid)
         use = _use([engine])
+        for _ in range(LOOKS):
+            # A thread that is just ending is no thread that stays.
+            self.pause(LOOK_MS)
+            use.threads = min(use.threads, _use([engine]).threads or use.threads)
         use.gpu_bytes = _gpu_bytes()
         if getattr(self, "_pid", None) != self.engine.pid:
             self.uses["engine"].clear()  # another life
@@ -375,7 +381,7 @@ class Soak:
                 end = level(getattr(use, what) for use in settled[-part:])
                 if not warm:
                     continue
-                self.outcome.growth[f"{who} {what}"] = end / warm - 1
+                self.outcome.growth[f"{who} {what}"] = round(end / warm - 1, 6)
                 self.outcome.levels[f"{who} {what}"] = (getattr(uses[0], what), warm, end)
 
     def close(self) -> None:
