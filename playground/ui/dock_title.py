@@ -28,6 +28,7 @@ class DockTitle(QWidget):
         self.setAccessibleName(dock.windowTitle())
         self._side = 4 * (self.fontMetrics().height() // 4)
         self._parts: tuple[QWidget, ...] = ()
+        self._bare = True
         self.setMaximumHeight(0)
 
     def _build(self) -> None:
@@ -54,6 +55,7 @@ class DockTitle(QWidget):
         """Take no room at all, or stand as a title bar."""
         if not bare and not self._parts:
             self._build()
+        self._bare = bare
         for part in self._parts:
             part.setVisible(not bare)
         self.setMaximumHeight(0 if bare else 16777215)
@@ -61,11 +63,11 @@ class DockTitle(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return no height while bare."""
-        return super().sizeHint().boundedTo(self.maximumSize())
+        return QSize(0, 0) if self._bare else super().sizeHint()
 
     def minimumSizeHint(self) -> QSize:
         """Return no height while bare."""
-        return super().minimumSizeHint().boundedTo(self.maximumSize())
+        return QSize(0, 0) if self._bare else super().minimumSizeHint()
 
     def _toggle_floating(self) -> None:
         self._dock.setFloating(not self._dock.isFloating())

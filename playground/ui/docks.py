@@ -14,6 +14,7 @@ from shiboken6 import getCppPointer
 from playground.ui.dock_tabs import DockTabs, TabbedDock
 from playground.ui.dock_title import DockTitle
 from playground.ui.icons import icon
+from playground.ui.panel_theme import PanelTheme
 from playground.ui.veil import Veil
 
 if TYPE_CHECKING:
@@ -262,10 +263,11 @@ class Docks(QObject):
         spec = next(spec for spec in DOCKS if spec.id == name)
         dock = self._docks[name]
         factory = getattr(import_module(spec.module), spec.view)
+        theme = PanelTheme(self._theme, dock)
         if name == "console":
-            view: QWidget = factory(self._document, self._theme, self._console_engine(), dock)
+            view: QWidget = factory(self._document, theme, self._console_engine(), dock)
         else:
-            view = factory(self._document, self._theme, dock)
+            view = factory(self._document, theme, dock)
         view.setProperty("role", "view")
         view.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         # A small screen must not be outgrown: panels may be smaller than they would like to be.

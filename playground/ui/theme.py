@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetrics,
 from playground.model import colormaps
 from playground.model.resources import assets_dir
 from playground.ui import icons
+from playground.ui.restyle import Restyling
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -33,13 +34,20 @@ class Theme(QObject):
 
     def __init__(self, name: ThemeName = "light", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._name: ThemeName = name
-        self._colors = _colors(name)
-        self.paper_points = PAPER_POINTS
-        """Size of the letters of pictures that are saved for papers."""
+        self._take_colours(name)
+        self._paper_points = PAPER_POINTS
         self._app: QApplication | None = None
-        # The stylesheet can only name icons by file, so recoloured copies live here while it runs.
-        self._files = QTemporaryDir()
+        self._applied: ThemeName = name
+        self._restyling = Restyling(self)
+
+    @property
+    def paper_points(self) -> float:
+        """Size of the letters of pictures that are saved for papers."""
+        return self._paper_points
+
+    @paper_points.setter
+    def paper_points(self, points: float) -> None:
+        self._paper_points = points
 
     @property
     def name(self) -> ThemeName:
@@ -63,8 +71,7 @@ class Theme(QObject):
         """Change to the other theme and redraw everything."""
         if name == self._name:
             return
-        self._name = name
-        self._colors = _colors(name)
+        self._take_colours(name)
         if self._app is not None:
             self._restyle(self._app)
         self.changed.emit()
@@ -76,26 +83,25 @@ class Theme(QObject):
     def apply(self, app: QApplication) -> None:
         """Give `app` the Fusion style with this theme's palette and stylesheet."""
         self._app = app
+        self._restyling.wear("")
+        self._applied = self._name
         if app.style().name() != "fusion":
             app.setStyle("Fusion")
         app.setPalette(self.palette())
         app.setStyleSheet(self.stylesheet(app.font()))
 
-    def _restyle(self, app: QApplication) -> None:
-        """Give the windows that are there this theme's look.
+    def _take_colours(self, name: ThemeName) -> None:
+        self._name: ThemeName = name
+        self._colors = _colors(name)
 
-        A new stylesheet of the application would have Qt polish each widget once for every widget
-        that it stands in, a second for a full window; one of the window itself takes each once, and
-        goes before the application's.
-        """
-        windows = [each for each in app.topLevelWidgets() if each.parent() is None]
-        if not any(window.isVisible() for window in windows):
+    def _restyle(self, app: QApplication) -> None:
+        """Give the windows that are there this theme's look; the application keeps its first."""
+        if not any(each.parent() is None for each in app.topLevelWidgets()):
             self.apply(app)
             return
         app.setPalette(self.palette())
-        sheet = self.stylesheet(app.font())
-        for window in windows:
-            window.setStyleSheet(sheet)
+        first = self._name == self._applied
+        self._restyling.wear("" if first else self.stylesheet(app.font()))
 
     def palette(self) -> QPalette:
         """Return the palette for Fusion, and for widgets that a stylesheet does not reach."""
@@ -132,6 +138,11 @@ class Theme(QObject):
     def sequential_colormap(self, entries: int = 256) -> tuple[colormaps.Rgb, ...]:
         """Return `entries` colours from little to much, even in perceived lightness."""
         return colormaps.sequential_colormap(entries)
+
+    @cached_property
+    def _files(self) -> QTemporaryDir:
+        # The stylesheet can only name icons by file, so recoloured copies live here while it runs.
+        return QTemporaryDir()
 
     def _icon_url(self, found: re.Match[str]) -> str:
         name, color = found[1], self._colors[found[2]]

@@ -1,6 +1,6 @@
 """Where a count of a matmul's accesses spends its time: parts, host functions, GPU kernels.
 
-    python tests/benchmarks/coverage_profile.py [--size 4096] [--counts 20]
+    python -m tests.benchmarks.coverage_profile [--size 4096] [--counts 20]
 
 Needs a GPU. `parts` are the pieces that the count itself times, `GPU` is what ran there in one
 count (kernel and copy times from CUPTI), `host` the functions in which the host spends most of it.

@@ -1,6 +1,6 @@
 """How long counting coverage takes, beside the prototype's figures; prints ratios, asserts nothing.
 
-    python tests/benchmarks/coverage_speed.py [--json FILE] [--lanes-a-thread N]
+    python -m tests.benchmarks.coverage_speed [--json FILE] [--lanes-a-thread N]
 
 `all` is the wall time of a whole count after compile, all that `Session.coverage` does for a new
 config: loads, stores, storers, lanes outside, access sites, hazards and the summary (median of 5);

@@ -1,6 +1,6 @@
 """Speed that is felt: cold start to typeable, file switch, theme switch, first plot.
 
-Run it with the Python that has the project installed: `python tests/benchmarks/felt.py`; with
+Run it with the Python that has the project installed: `python -m tests.benchmarks.felt`; with
 `--napari PYTHON`, the Python of an environment that has napari, that stands beside it as well.
 Every program is started anew for each round, offscreen (napari, which draws by OpenGL, under Xvfb,
 with `xvfb-run`), and does in one process what it has of the

@@ -1,6 +1,6 @@
 """How long until the window is painted, against `jupyter qtconsole` on the same machine.
 
-Run it with the Python that has the project installed: `python tests/benchmarks/startup.py`.
+Run it with the Python that has the project installed: `python -m tests.benchmarks.startup`.
 Each program is started several times in turn, offscreen, and stopped at the first paint of its
 main window; the time counts from the start of the process. On a machine with other work on it the
 fastest starts and the processor time of the program's own process say more than the median. Also

@@ -1,6 +1,6 @@
 """Our timing beside other clocks, on a GPU: prints µs and ratios, asserts nothing.
 
-    python tests/benchmarks/timers.py [--json FILE]
+    python -m tests.benchmarks.timers [--json FILE]
 
 Columns: `ours` is `Session.bench` (its source named), `graph` the graph clock over rotating
 buffers, `do_bench` triton's own. `cost` is the wall time of one 30 ms measurement, so what a slider

@@ -1,6 +1,6 @@
 """Our timing beside the hardware's own records and do_bench, on a GPU; asserts nothing.
 
-    python tests/benchmarks/timing_truth.py [--json FILE] [--part times|repeat|compare|cost ...]
+    python -m tests.benchmarks.timing_truth [--json FILE] [--part times|repeat|compare|cost ...]
 
 times    our cold and warm median, the same launches through torch's public profiler (CUPTI), and
          triton's do_bench: µs and ratios.

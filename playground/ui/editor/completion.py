@@ -37,6 +37,7 @@ class Completion(QObject):
         self.completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.completer.setMaxVisibleItems(10)
+        self._popup()  # a window of its own, which takes another theme only where it is there
         self.completer.activated.connect(self._insert)
         self.completer.highlighted.connect(self._on_marked)  # the overload that carries the name
         self._popup_named = False
