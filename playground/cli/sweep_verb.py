@@ -13,7 +13,7 @@ from playground.model.constraints import ConstraintError
 from playground.model.finding import Finding
 from playground.model.knobs import KnobError, KnobValue, sweep_values
 from playground.model.sweep import space, tuned_configs
-from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, Strategy, SweepPlan
+from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, Strategy, SweepPlan, too_many
 from playground.model.sweep_sizes import Sizes, across
 from playground.model.sweep_space import SweepSpace, make_space
 from playground.model.sweep_values import parse_values
@@ -38,17 +38,15 @@ def sweep(work: Work) -> None:
     plan = _plan(work, work.launch, dict(work.session.sizes))
     count = plan.space.count()
     if not count.valid:
+        first = next(plan.space.combinations(), None)
+        why = plan.space.violation(first) if first is not None and count.exact else ""
         raise RefusedError(
-            refusal("sweep", "no config meets the conditions", work.task,
-                    hint=f"{count.text()}: give other values or another --where")
+            refusal("sweep", "no config meets the conditions" + (f": {why}" if why else ""),
+                    work.task, hint=f"{count.text()}: give other values or another --where")
         )  # fmt: skip
-    if plan.strategy == "exhaustive" and plan.most is None and count.valid > 20 * EXHAUSTIVE_UP_TO:
-        raise RefusedError(
-            refusal(
-                "sweep", f"{count.valid:,} configs are too many to try them all", work.task,
-                hint="leave --strategy out, choose tpe, or say --most how many to try",
-            )
-        )  # fmt: skip
+    if why := too_many(plan.strategy, plan.most, count.valid):
+        hint = "leave --strategy out, choose tpe, or say --most how many to try"
+        raise RefusedError(refusal("sweep", why, work.task, hint=hint))
     if work.task.sizes:
         _at_sizes(work)
         return

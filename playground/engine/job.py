@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ class Job:
         self._cancelled = threading.Event()
         self._goes_on = threading.Event()
         self._goes_on.set()
+        self._paused_since: float | None = None
+        self._paused_s = 0.0
         self._listener: Callable[[object], None] | None = None
         self._untaken: list[object] = []
         self._telling = threading.Lock()
@@ -45,11 +48,22 @@ class Job:
 
     def pause(self) -> None:
         """Ask the job to wait at its next step, keeping what it has."""
+        if self._paused_since is None:
+            self._paused_since = time.monotonic()
         self._goes_on.clear()
 
     def resume(self) -> None:
         """Let a paused job go on."""
+        since, self._paused_since = self._paused_since, None
+        if since is not None:
+            self._paused_s += time.monotonic() - since
         self._goes_on.set()
+
+    @property
+    def paused_s(self) -> float:
+        """Seconds for which the job was told to wait, up to now."""
+        since = self._paused_since
+        return self._paused_s + (time.monotonic() - since if since is not None else 0.0)
 
     @property
     def paused(self) -> bool:

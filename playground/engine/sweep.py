@@ -85,7 +85,11 @@ class _Sweep:
         self._timed = self._benches.timed
         self._target = target or self._benches.target
         self._compiled: dict[Config, SweepRow] = {}
-        search, total = search_for(plan, timed=self._timed)
+        try:
+            search, total = search_for(plan, timed=self._timed)
+        except BaseException:
+            self._benches.close()  # its processes may have been started ahead
+            raise
         self._search = search
         self._adaptive = total is None
         self._lock = threading.Lock()
@@ -135,20 +139,24 @@ class _Sweep:
     # ------------------------------------------------------------------ trying
 
     def _constraints(self) -> None:
-        """Give the configs that a condition rules out their rows, or count them."""
-        if not self._plan.space.constraints or self._adaptive:
+        """Give the configs that a condition rules out their rows; of many only the number."""
+        space = self._plan.space
+        if not space.constraints or self._adaptive:
             return
-        for config in self._plan.space.combinations():
+        ruled_out = 0
+        for config in space.combinations():
             self._go_on()
-            why = self._plan.space.violation(config)
-            if not why:
+            if not (why := space.violation(config)):
                 continue
-            if len(self._tally) < MOST_CONSTRAINT_ROWS:
-                if self._tally.total is not None:
-                    self._tally.total += 1
-                self._tally.add(SweepRow(config, "constraint", why), tell=False)
-            else:
-                self._tally.excluded += 1
+            ruled_out += 1
+            if ruled_out > MOST_CONSTRAINT_ROWS:
+                break
+            if self._tally.total is not None:
+                self._tally.total += 1
+            self._tally.add(SweepRow(config, "constraint", why), tell=False)
+        if ruled_out > MOST_CONSTRAINT_ROWS:
+            count = space.count()  # billions of combinations are not gone through
+            self._tally.excluded = count.total - count.valid - MOST_CONSTRAINT_ROWS
 
     def _resume(self) -> None:
         """Take over what an earlier sweep has measured, as far as it lies in this one's space."""

@@ -46,8 +46,11 @@ class Tally:
         self._phases = SweepPhases()
         self.notes: list[str] = []
         self.excluded = 0
-        self.started = time.monotonic()
+        self._started = time.monotonic()
+        self._paused_before_s = job.paused_s  # while it swept another problem size
         self.before_s = 0.0
+        self._tried = 0
+        self._first_s: float | None = None
 
     def __contains__(self, config: object) -> bool:
         with self._lock:
@@ -68,8 +71,9 @@ class Tally:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the sweep began."""
-        return time.monotonic() - self.started
+        """Seconds since the sweep began, without those for which it was paused."""
+        paused_s = self._job.paused_s - self._paused_before_s
+        return time.monotonic() - self._started - paused_s
 
     @property
     def phases(self) -> SweepPhases:
@@ -136,8 +140,9 @@ class Tally:
             if tell:
                 self._search.tell(row.config, self._comparable_ms(row))
             done, total = len(self._rows), max(self._expected(), len(self._rows))
-        spent = self.elapsed_s
-        eta_s = spent / done * (total - done) if done and total > done else None
+            if not row.kept and row.status != "constraint":
+                self._tried += 1
+            eta_s = self._eta_s(total - done)
         self._job.send(SweepProgress((row,), done, total, eta_s))
 
     def keep(self, row: SweepRow, samples_ms: tuple[float, ...] | None = None) -> SweepRow:
@@ -156,6 +161,21 @@ class Tally:
         return row
 
     # ------------------------------------------------------------------ inside
+
+    def _eta_s(self, left: int) -> float | None:
+        """Return about how long the rest takes, None where nothing says it yet.
+
+        What cost no time tells nothing: rows kept from before, and configs that a condition rules
+        out. Nor does what comes before the first config, once a second one was tried.
+        """
+        if not self._tried or left <= 0:
+            return None
+        now = self.elapsed_s
+        if self._first_s is None:
+            self._first_s = now
+        if self._tried == 1:
+            return now * left
+        return (now - self._first_s) / (self._tried - 1) * left
 
     def _expected(self) -> int:
         return self.total if self.total is not None else len(self._rows)

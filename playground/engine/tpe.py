@@ -51,7 +51,7 @@ class TpeSearch:
         self._axes = [(name, values) for name, values in space.axes if len(values) > 1]
         self._fixed = {name: values[0] for name, values in space.axes if len(values) == 1}
         self._random = RandomSearch(space, most, seed, first)
-        self._first = [config for config in first if not space.violation(config)]
+        self._first = [config for config in first if space.meets(config)]
         self._left = most
         self._asked = 0
         self._trials: dict[Config, Any] = {}
@@ -95,7 +95,7 @@ class TpeSearch:
             values = {name: options[trial.suggest_int(name, 0, len(options) - 1)]
                       for name, options in self._axes}  # fmt: skip
             config = self._config({**self._fixed, **values})
-            if self._space.violation(config):
+            if not self._space.meets(config):
                 self._study.tell(trial, self._value(None))
             elif self._is_known(config):
                 time_ms = self._known.get(config)
@@ -103,9 +103,7 @@ class TpeSearch:
             else:
                 self._trials[config] = trial
                 return config
-        fresh = self._random.fresh()
-        while fresh is not None and self._is_known(fresh):
-            fresh = next((c for c in self._space.valid() if not self._is_known(c)), None)
+        fresh = self._random.fresh({*self._known, *self._trials})
         return None if fresh is None else self._take(fresh)
 
     def _is_known(self, config: Config) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +15,20 @@ _Evaluate = Callable[[Mapping[str, Value]], Value]
 _MOST_BITS = 4096
 """Integers beyond this size come from a mistyped power, and would only take memory."""
 _LONGEST = 2000
-"""Characters of a condition; the parser's own limits on depth lie well beyond."""
+"""Characters of a condition."""
+_DEEPEST = 100
+"""Operations inside one another; each takes a few calls, of which Python allows a thousand."""
+_FOREIGN = {
+    "&&": "and", "||": "or", "!": "not", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!=", "×": "*",
+    "·": "*", "÷": "//", "−": "-", "=<": "<=", "=>": ">=", "===": "==",
+}  # fmt: skip
+"""How other languages and typesetters write an operator, and how Python does."""
+_FOREIGN_AT = re.compile("|".join(map(re.escape, sorted(_FOREIGN, key=len, reverse=True))))
+_PYTHONS_OWN = {"true": "True", "false": "False", "none": "None", "null": "None"}
+_KINDS = {
+    "int": "a number", "float": "a number", "bool": "true or false", "str": "text",
+    "NoneType": "none", "tuple": "a list",
+}  # fmt: skip
 
 
 class ConstraintError(ValueError):
@@ -48,6 +63,13 @@ class Constraint:
         """
         return bool(self._evaluate(values))
 
+    def meets(self, values: Mapping[str, Value]) -> bool:
+        """Tell whether these values meet it; where it has no answer they do not."""
+        try:
+            return bool(self._evaluate(values))
+        except ConstraintError:
+            return False
+
     def violation(self, values: Mapping[str, Value]) -> str:
         """Return why these values do not meet it, or an empty string when they do."""
         try:
@@ -64,7 +86,8 @@ def parse_constraint(text: str, known: Iterable[str]) -> Constraint:
     """Return the condition in `text`, whose names must be among `known` (knobs and sizes).
 
     Arithmetic, comparisons (chained ones too), `and`, `or`, `not`, `in` with a tuple or list,
-    `a if b else c`, and the functions min, max, abs, cdiv and next_power_of_2.
+    `a if b else c`, and the functions min, max, sum, any, all, abs, int, round, cdiv and
+    next_power_of_2.
 
     Raises
     ------
@@ -78,12 +101,8 @@ def parse_constraint(text: str, known: Iterable[str]) -> Constraint:
         raise ConstraintError(stripped[:40] + "…", 1, f"more than {_LONGEST} characters")
     try:
         tree = ast.parse(stripped, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError) as error:
-        column = getattr(error, "offset", None) or len(stripped) + 1
-        why = str(getattr(error, "msg", error))
-        if stripped[column - 1 : column] == "=" and stripped[column : column + 1] != "=":
-            why = "one = assigns; write == to compare"
-        raise ConstraintError(stripped, column, why) from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ConstraintError(stripped, *_unreadable(stripped, error)) from error
     reader = _Reader(stripped, frozenset(known))
     evaluate = reader.read(tree)
     sides: tuple[_Evaluate, ...] = ()
@@ -92,6 +111,29 @@ def parse_constraint(text: str, known: Iterable[str]) -> Constraint:
     ):  # fmt: skip
         sides = (reader.read(tree.left), reader.read(tree.comparators[0]))
     return Constraint(stripped, frozenset(reader.names), evaluate, sides)
+
+
+def _unreadable(text: str, error: Exception) -> tuple[int, str]:
+    """Return the column at which Python cannot read `text`, and what to write there."""
+    column = getattr(error, "offset", None) or len(text) + 1
+    foreign = _FOREIGN_AT.search(text)
+    while foreign is not None and foreign[0] == "!" and text[foreign.end() :][:1] == "=":
+        foreign = _FOREIGN_AT.search(text, foreign.end())
+    if foreign is not None and foreign.start() < column + 2:
+        return foreign.start() + 1, f"write {_FOREIGN[foreign[0]]} for {foreign[0]}"
+    if text[column - 1 : column] == "=" and text[column : column + 1] != "=":
+        return column, "one = assigns; write == to compare"
+    if text[column - 1 : column] == ";":
+        return column, "one condition a line, without ;"
+    if column > len(text):
+        return column, "something is missing at the end"
+    return column, str(getattr(error, "msg", error))
+
+
+def _wrong_kind(error: TypeError) -> str:
+    """Return Python's complaint about kinds of values in the words of this program."""
+    text = str(error).replace("between instances of", "between")
+    return re.sub(r"'(\w+)'( object)?", lambda match: _KINDS.get(match[1], match[0]), text)
 
 
 def cdiv(numerator: int, denominator: int) -> int:
@@ -143,7 +185,12 @@ _COMPARE: dict[type[ast.cmpop], Callable[..., bool]] = {
     ast.In: lambda item, group: item in group, ast.NotIn: lambda item, group: item not in group,
 }  # fmt: skip
 _FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "min": min, "max": max, "abs": abs, "cdiv": cdiv, "next_power_of_2": next_power_of_2,
+    "min": min, "max": max, "sum": sum, "any": any, "all": all, "abs": abs, "int": int,
+    "round": round, "cdiv": cdiv, "next_power_of_2": next_power_of_2,
+}  # fmt: skip
+_ARGUMENTS = {
+    "sum": (1,), "any": (1,), "all": (1,), "abs": (1,), "int": (1,), "round": (1, 2), "cdiv": (2,),
+    "next_power_of_2": (1,),
 }  # fmt: skip
 _UNREADABLE = (TypeError, ValueError, ArithmeticError)
 
@@ -155,9 +202,18 @@ class _Reader:
         self._text = text
         self._known = known
         self.names: set[str] = set()
+        self._depth = 0
 
     def read(self, node: ast.expr) -> _Evaluate:
         """Return what computes `node`."""
+        if self._depth == _DEEPEST:
+            return self._refuse(node, f"more than {_DEEPEST} operations inside one another")
+        self._depth += 1
+        found = self._read(node)
+        self._depth -= 1
+        return found
+
+    def _read(self, node: ast.expr) -> _Evaluate:
         if isinstance(node, ast.Constant):
             return self._constant(node)
         if isinstance(node, ast.Name):
@@ -194,12 +250,19 @@ class _Reader:
     def _name(self, node: ast.Name) -> _Evaluate:
         name = node.id
         if name not in self._known:
-            known = ", ".join(sorted(self._known)) or "none"
-            return self._refuse(
-                node, f"{name} is no knob and no problem size here (there is {known})"
-            )
+            return self._refuse(node, self._unknown(name))
         self.names.add(name)
         return lambda values: values[name]
+
+    def _unknown(self, name: str) -> str:
+        if name in _PYTHONS_OWN:
+            return f"{name} is written {_PYTHONS_OWN[name]}"
+        text = f"{name} is no knob and no problem size here"
+        alike = {known.lower(): known for known in self._known}
+        close = difflib.get_close_matches(name.lower(), alike, 1, 0.75)
+        if close:
+            return f"{text}; is {alike[close[0]]} meant?"
+        return f"{text} (there is {', '.join(sorted(self._known)) or 'none'})"
 
     def _bool(self, node: ast.BoolOp) -> _Evaluate:
         parts = [self.read(item) for item in node.values]
@@ -242,8 +305,7 @@ class _Reader:
         name = node.func.id
         if node.keywords or any(isinstance(item, ast.Starred) for item in node.args):
             return self._refuse(node, f"{name} takes plain arguments only")
-        counts = {"abs": (1,), "next_power_of_2": (1,), "cdiv": (2,)}
-        if len(node.args) not in counts.get(name, range(1, 100)):
+        if len(node.args) not in _ARGUMENTS.get(name, range(1, 100)):
             return self._refuse(node, f"{name} does not take {len(node.args)} arguments")
         return self._call(node, _FUNCTIONS[name], *node.args)
 
@@ -259,7 +321,8 @@ class _Reader:
             try:
                 return function(*arguments)
             except _UNREADABLE as error:
-                raise ConstraintError(self._text, column, str(error)) from error
+                why = _wrong_kind(error) if isinstance(error, TypeError) else str(error)
+                raise ConstraintError(self._text, column, why) from error
 
         return call
 

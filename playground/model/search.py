@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from playground.model.config import Config
 from playground.model.sweep_space import SweepSpace
+
+_MOST_STEPS = 200_000
+"""Partial configs looked at for one more valid config where chance finds none."""
 
 
 class Search(Protocol):
@@ -69,8 +71,9 @@ class RandomSearch:
         self._space = space
         self._source = random.Random(seed)
         self._left = most
-        self._first = [config for config in first if not space.violation(config)]
+        self._first = [config for config in first if space.meets(config)]
         self._seen: set[Config] = set()
+        self._in_turn: Iterator[Config] | None = None
 
     def ask(self, count: int) -> list[Config]:
         """Return up to `count` configs that were not asked for before."""
@@ -90,15 +93,20 @@ class RandomSearch:
     def tell(self, config: Config, time_ms: float | None) -> None:
         """Nothing depends on it."""
 
-    def fresh(self, tries: int = 200) -> Config | None:
-        """Return a random config that was not asked for yet, None when there is none."""
-        for _ in range(tries):
+    def fresh(self, known: Container[Config] = (), tries: int = 200) -> Config | None:
+        """Return a random config that was not asked for yet nor is `known`, None without one.
+
+        Where chance finds none, the valid ones are gone through in turn, as far as that takes
+        no more than some seconds in all.
+        """
+        while self._in_turn is None:
             config = self._space.draw(self._source)
-            if config is None:
-                return None
-            if config not in self._seen:
+            if config is not None and config not in self._seen and config not in known:
                 return config
-        return next((c for c in self._space.valid() if c not in self._seen), None)
+            tries -= 1
+            if config is None or tries <= 0:
+                self._in_turn = self._space.valid(_MOST_STEPS)
+        return next((c for c in self._in_turn if c not in self._seen and c not in known), None)
 
 
 class Climb:
@@ -115,7 +123,7 @@ class Climb:
         self._times: dict[Config, float] = {}
         self._pending: set[Config] = set()
         self._summit: Config | None = None
-        self._queue = [start] if not space.violation(start) else []
+        self._queue = [start] if space.meets(start) else []
 
     def ask(self, count: int) -> list[Config]:
         """Return up to `count` configs near the best of this climb."""
@@ -147,11 +155,6 @@ class Climb:
             self._queue = [one for one in self._space.neighbours(config) if one not in self._seen]
 
     def _go_on(self) -> None:
-        fresh = next(
-            (c for c in itertools.islice(iter(self._random.fresh, None), 200)
-             if c not in self._seen), None,
-        )  # fmt: skip
-        if fresh is None:
-            fresh = next((c for c in self._space.valid() if c not in self._seen), None)
+        fresh = self._random.fresh(self._seen)
         self._summit = None
         self._queue = [fresh] if fresh is not None else []

@@ -15,6 +15,8 @@ STRATEGIES: tuple[Strategy, ...] = ("auto", "exhaustive", "random", "tpe", "clim
 
 EXHAUSTIVE_UP_TO = 500
 """Valid configs that `auto` tries all of; beyond that it searches by TPE."""
+MOST_EXHAUSTIVE = 10_000
+"""Valid configs up to which all are tried where that is asked for."""
 SEARCHED = 100
 """Configs that a search tries unless told otherwise."""
 
@@ -55,3 +57,12 @@ def chosen_strategy(plan: SweepPlan, valid: int, *, timed: bool) -> Strategy:
     if valid <= EXHAUSTIVE_UP_TO:
         return "exhaustive"
     return "tpe" if timed else "random"
+
+
+def too_many(strategy: Strategy, most: int | None, valid: int) -> str:
+    """Return why so many valid configs cannot all be tried, empty where they need not be."""
+    if strategy != "exhaustive" or valid <= MOST_EXHAUSTIVE:
+        return ""
+    if most is not None and most <= MOST_EXHAUSTIVE:
+        return ""
+    return f"{valid:,} configs are too many to try them all"

@@ -14,14 +14,12 @@ from playground.model.knobs import Knob, KnobValue
 
 Axis = tuple[str, tuple[KnobValue, ...]]
 
-MOST_STEPS = 300_000
-"""Partial configs looked at for an exact count; it takes about a second."""
+MOST_STEPS = 60_000
+"""Partial configs looked at for an exact count; it takes about half a second."""
 _DRAWS = 20_000
 """Random configs from which a count is estimated where an exact one would take too long."""
-
-
-class _TooManyError(Exception):
-    """An exact count would take too long."""
+_TICK = 256
+"""Partial configs, or random ones, between two looks at whether something else is to be done."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +36,8 @@ class Count:
     def text(self) -> str:
         """Return `36 of 72 configs meet the conditions`, for people."""
         about = "" if self.exact else "about "
+        if not self.exact and not self.valid:
+            return f"no config that meets the conditions was found among {self.total:,}"
         if self.valid == self.total:
             return f"{self.total:,} configs"
         return f"{about}{self.valid:,} of {self.total:,} configs meet the conditions"
@@ -89,14 +89,28 @@ class SweepSpace:
             for values in itertools.product(*(values for _, values in self.axes)):
                 yield Config(tuple(zip(names, values, strict=True)))
 
-    def valid(self) -> Iterator[Config]:
-        """Yield every config that meets the conditions; hopeless branches are not walked."""
+    def meets(self, config: Config) -> bool:
+        """Tell whether a config meets the conditions."""
+        values = {**dict(self.sizes), **config.as_dict()}
+        return all(item.meets(values) for item in self.constraints)
+
+    def valid(self, most_steps: int | None = None) -> Iterator[Config]:
+        """Yield every config that meets the conditions; hopeless branches are not walked.
+
+        With `most_steps` it ends after about so many partial configs were looked at.
+        """
         for config in self.extra:
-            if not self.violation(config):
+            if self.meets(config):
                 yield config
         if self.axes:
+            ticks = 0
             for values in self._walk(self.axes, self.constraints):
-                yield Config(tuple((name, values[name]) for name, _ in self.axes))
+                if values is not None:
+                    yield Config(tuple((name, values[name]) for name, _ in self.axes))
+                    continue
+                ticks += 1
+                if most_steps is not None and ticks * _TICK >= most_steps:
+                    return
 
     def count(self, most_steps: int = MOST_STEPS) -> Count:
         """Return how many configs there are and how many meet the conditions.
@@ -104,20 +118,34 @@ class SweepSpace:
         Knobs that no condition ties together are counted apart and multiplied, so the product is
         not walked; what takes more than `most_steps` is estimated.
         """
+        return next(count for count in self.counting(most_steps) if count is not None)
+
+    def counting(self, most_steps: int = MOST_STEPS) -> Iterator[Count | None]:
+        """Yield None now and then while the configs are counted, and the count at the end.
+
+        Between two of them lies about a millisecond, so that a window can do other things.
+        """
         extra = self.extra
-        valid = sum(not self.violation(config) for config in extra)
+        valid = sum(self.meets(config) for config in extra)
         if not self.axes:
-            return Count(len(extra), valid)
+            yield Count(len(extra), valid)
+            return
         product, exact = 1.0, True
         for axes, constraints in self._groups():
-            number, sure = self._count_group(axes, constraints, most_steps)
-            product *= number
-            exact = exact and sure
-        whole = round(product)
-        return Count(len(extra) + self.product, valid + whole, exact)
+            number: float | None = None
+            for number, sure in self._counting_group(axes, constraints, most_steps):
+                if number is None:
+                    yield None
+                else:
+                    product *= number
+                    exact = exact and sure
+            if number == 0 and sure:
+                exact = True  # whatever the others come to
+                break
+        yield Count(len(extra) + self.product, valid + round(product), exact)
 
     def draw(self, source: random.Random, tries: int = 2000) -> Config | None:
-        """Return a random valid config, or None when `tries` random ones met no condition."""
+        """Return a random valid config, or None when none of `tries` random ones met all."""
         extra = self.extra
         for _ in range(tries):
             place = source.randrange(self.product + len(extra)) if self.product + len(extra) else 0
@@ -128,9 +156,9 @@ class SweepSpace:
                                       for n, values in self.axes))  # fmt: skip
             else:
                 return None
-            if not self.violation(config):
+            if self.meets(config):
                 return config
-        return next(self.valid(), None)
+        return None
 
     def neighbours(self, config: Config) -> tuple[Config, ...]:
         """Return the valid configs one step away: one knob moved to the value before or after."""
@@ -147,7 +175,7 @@ class SweepSpace:
                 for other in (place - 1, place + 1)
                 if 0 <= other < len(values)
             )
-        return tuple(one for one in found if not self.violation(one))
+        return tuple(one for one in found if self.meets(one))
 
     # ------------------------------------------------------------------------------ inside
 
@@ -178,32 +206,46 @@ class SweepSpace:
         ]
         return [*found, ((), tuple(fixed))] if fixed else found
 
-    def _count_group(
+    def _counting_group(
         self, axes: tuple[Axis, ...], constraints: tuple[Constraint, ...], most_steps: int
-    ) -> tuple[float, bool]:
+    ) -> Iterator[tuple[float | None, bool]]:
+        """Yield None now and then, at the end the number of valid configs and whether it is so."""
         total = math.prod(len(values) for _, values in axes)
         if not constraints:
-            return total, True
-        try:
-            return sum(1 for _ in self._walk(axes, constraints, most_steps)), True
-        except _TooManyError:
-            pass
+            yield total, True
+            return
+        found = ticks = 0
+        for met in self._walk(axes, constraints):
+            if met is not None:
+                found += 1
+                continue
+            ticks += 1
+            if ticks * _TICK >= most_steps:
+                break
+            yield None, False
+        else:
+            yield found, True
+            return
         source = random.Random(0)
         fixed = dict(self.sizes)
         hits = 0
-        for _ in range(_DRAWS):
+        for number in range(_DRAWS):
+            if number % _TICK == 0:
+                yield None, False
             values = {**fixed, **{n: options[source.randrange(len(options))]
                                   for n, options in axes}}  # fmt: skip
-            hits += all(not item.violation(values) for item in constraints)
-        return max(total * hits / _DRAWS, 1.0), False
+            hits += all(item.meets(values) for item in constraints)
+        yield max(total * hits / _DRAWS, found), False
 
     def _walk(
-        self, axes: tuple[Axis, ...], constraints: Sequence[Constraint],
-        most_steps: int | None = None,
-    ) -> Iterator[Mapping[str, KnobValue]]:  # fmt: skip
-        """Yield the values that meet the conditions; each is asked as soon as its names are set."""
+        self, axes: tuple[Axis, ...], constraints: Sequence[Constraint]
+    ) -> Iterator[Mapping[str, KnobValue] | None]:
+        """Yield the values that meet the conditions; each is asked as soon as its names are set.
+
+        After each `_TICK` partial configs comes None: there may be long ways between valid ones.
+        """
         values: dict[str, KnobValue] = dict(self.sizes)
-        steps = itertools.count()
+        steps = 0
         names = [name for name, _ in axes]
         due: list[list[Constraint]] = [[] for _ in range(len(axes) + 1)]
         for item in constraints:
@@ -211,17 +253,19 @@ class SweepSpace:
             due[max(places, default=0)].append(item)
 
         def met(depth: int) -> bool:
-            return all(not item.violation(values) for item in due[depth])
+            return all(item.meets(values) for item in due[depth])
 
-        def walk(depth: int) -> Iterator[Mapping[str, KnobValue]]:
+        def walk(depth: int) -> Iterator[Mapping[str, KnobValue] | None]:
+            nonlocal steps
             if depth == len(axes):
                 yield values
                 return
             name, options = axes[depth]
             for value in options:
                 values[name] = value
-                if next(steps) == most_steps:
-                    raise _TooManyError
+                steps += 1
+                if steps % _TICK == 0:
+                    yield None
                 if met(depth + 1):
                     yield from walk(depth + 1)
 
@@ -242,7 +286,8 @@ def make_space(
     Parameters
     ----------
     where
-        Conditions (see `parse_constraint`) over the knobs and `sizes`.
+        Conditions (see `parse_constraint`) over the knobs and `sizes`; those behind a # are left
+        out.
     listed
         Configs that are in it besides; with no `values` only they are.
 
@@ -257,7 +302,9 @@ def make_space(
         if knob.name in config
     )
     known = {**dict.fromkeys(config), **dict(sizes or {})}
-    constraints = tuple(parse_constraint(text, known) for text in where if text.strip())
+    constraints = tuple(
+        parse_constraint(text, known) for text in where if text.strip() and text.strip()[0] != "#"
+    )
     space = SweepSpace(
         axes if values or not listed else (), constraints,
         tuple((n, v) for n, v in (sizes or {}).items() if n not in config), tuple(listed),

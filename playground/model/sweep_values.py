@@ -35,6 +35,9 @@ def parse_values(knob: Knob, text: str) -> tuple[KnobValue, ...]:
         A value is none the knob can take, a range cannot be read, or there is none at all.
     """
     values: list[KnobValue] = []
+    text = text.strip()
+    if text[:1] + text[-1:] in ("[]", "()", "{}"):  # a list as Python has it
+        text = text[1:-1]
     for part in (piece.strip() for piece in text.split(",")):
         for value in _parts(knob, part) if part else ():
             checked = validate(knob, value)
@@ -77,6 +80,8 @@ def values_around(knobs: tuple[Knob, ...], config: Config, most: int) -> dict[
 def _parts(knob: Knob, text: str) -> Iterator[KnobValue]:
     match = _RANGE.fullmatch(text) if takes_numbers(knob) else None
     if match is None:
+        if knob.kind in ("pow2", "int") and (why := _no_number(text)):
+            raise KnobError(f"{knob.name}: {why}")
         yield _value(knob, text)
         return
     low, high = (_number(knob, match[end].strip()) for end in ("low", "high"))
@@ -98,6 +103,16 @@ def _parts(knob: Knob, text: str) -> Iterator[KnobValue]:
             f"{knob.name}: the step of {text} is a whole number above 0 or pow2, not {step}"
         )
     yield from range(low, high + 1, int(step))
+
+
+def _no_number(text: str) -> str:
+    """Return how to write what is no number yet; empty for what may be one."""
+    if ".." in text:
+        return f"{text} is no range; write LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH:pow2"
+    parts = re.split(r"[\s;]+", text)
+    if len(parts) > 1 and all(part[:1].isdigit() for part in parts):
+        return f"separate values by commas: {', '.join(parts)}"
+    return ""
 
 
 def _value(knob: Knob, text: str) -> KnobValue:

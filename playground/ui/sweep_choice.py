@@ -2,86 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+import time
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from playground.model.constraints import ConstraintError
 from playground.model.knobs import KnobError
 from playground.model.problem_sizes import SizeError
-from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, SEARCHED, chosen_strategy
-from playground.model.sweep_sizes import Sizes, parse_sizes
+from playground.model.sweep_plan import EXHAUSTIVE_UP_TO, SEARCHED, chosen_strategy, too_many
+from playground.model.sweep_sizes import parse_sizes
 from playground.model.sweep_space import Count, SweepSpace, make_space
 from playground.model.sweep_values import parse_values, values_around, values_text
-from playground.model.sweep_workers import Workers
+from playground.ui.sweep_reading import Choice, Reading, condition_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from playground.model.config import Config
-    from playground.model.knobs import Knob, KnobValue
+    from playground.model.knobs import Knob
     from playground.model.sweep_plan import Strategy
     from playground.ui.document import Document
-
-Source = Literal["values", "own", "both"]
-"""Combinations of the values, the configs that the file itself offers, or both."""
 
 MOST_CONFIGS = 500
 """Configs that are offered at most; whoever wants more types them."""
 COUNTED_AT_ONCE = 5_000
 """Combinations up to which they are counted at every key; that takes milliseconds."""
 COUNT_DELAY_MS = 250
-LIVE_STEPS = 40_000
-"""Partial configs looked at for the count in a pause of typing; what needs more is estimated."""
-
-
-@dataclass(frozen=True)
-class ConditionProblem:
-    """What is wrong with a condition: its line from 0, its column from 1, and why."""
-
-    line: int
-    column: int
-    why: str
-
-
-@dataclass(frozen=True)
-class Choice:
-    """All of the set-up as it is typed; equal choices ask for the same sweep."""
-
-    values: tuple[tuple[str, str], ...] = ()
-    where: str = ""
-    source: Source = "values"
-    sizes: tuple[tuple[str, str], ...] = ()
-    together: bool = True
-    strategy: Strategy = "auto"
-    most: int | None = None
-    total_s: float | None = None
-    workers: Workers = field(default_factory=Workers)
-
-
-@dataclass
-class Reading:
-    """What the texts come to: the values and what is wrong where, by the field's name."""
-
-    values: dict[str, tuple[KnobValue, ...]] = field(default_factory=dict)
-    problems: dict[str, str] = field(default_factory=dict)
-    conditions: list[ConditionProblem] = field(default_factory=list)
-    sizes: tuple[Sizes, ...] = ()
-    space: SweepSpace | None = None
-    count: Count = field(default_factory=lambda: Count(0, 0))
-    counting: bool = False
-
-    @property
-    def problem(self) -> str:
-        """The first thing wrong, in one line; empty when the sweep can begin."""
-        first = next(iter(self.problems.values()), "")
-        if not first and self.conditions:
-            wrong = self.conditions[0]
-            first = f"condition {wrong.line + 1}, column {wrong.column}: {wrong.why}"
-        if not first and self.space is not None and not self.counting and not self.count.valid:
-            first = "no config meets the conditions" if self.count.total else "nothing to try"
-        return first
+COUNT_SLICE_S = 0.008
+"""So long the window counts before it looks at what else is to be done."""
 
 
 class SweepChoice(QObject):
@@ -103,6 +52,7 @@ class SweepChoice(QObject):
         self._count_timer.setSingleShot(True)
         self._count_timer.setInterval(COUNT_DELAY_MS)
         self._count_timer.timeout.connect(self._count)
+        self._counting: Iterator[Count | None] | None = None
         for changed in (
             document.launchesChanged, document.launchSelected, document.knobsChanged,
             document.driverChanged,
@@ -219,10 +169,12 @@ class SweepChoice(QObject):
     def read(self) -> None:
         """Work out what the texts come to."""
         self.reading = self._read()
+        self._counting = None
         if self.reading.counting:
-            self._count_timer.start()
+            self._count_timer.start(COUNT_DELAY_MS)
         else:
             self._count_timer.stop()
+            self._judge_number()
         self.setupChanged.emit()
 
     def close(self) -> None:
@@ -230,14 +182,32 @@ class SweepChoice(QObject):
         self._count_timer.stop()
 
     def _count(self) -> None:
+        """Count on for a moment; it is gone on with when nothing else is to be done."""
         reading = self.reading
-        if reading.counting and reading.space is not None:
-            reading.count, reading.counting = reading.space.count(LIVE_STEPS), False
-            self.setupChanged.emit()
+        if not reading.counting or reading.space is None:
+            return
+        if self._counting is None:
+            self._counting = reading.space.counting()
+        end = time.monotonic() + COUNT_SLICE_S
+        for count in self._counting:
+            if count is not None:
+                reading.count, reading.counting, self._counting = count, False, None
+                self._judge_number()
+                self.setupChanged.emit()
+                return
+            if time.monotonic() > end:
+                self._count_timer.start(0)
+                return
+
+    def _judge_number(self) -> None:
+        choice, valid = self.choice, self.reading.count.valid
+        if why := too_many(choice.strategy, choice.most, valid):
+            self.reading.too_many = f"{why}: choose another search, or how many at most"
 
     def where(self) -> tuple[str, ...]:
-        """Return the conditions, one a line that is not blank."""
-        return tuple(line.strip() for line in self.choice.where.splitlines() if line.strip())
+        """Return the conditions: the lines that are not blank and not behind a #."""
+        lines = (line.strip() for line in self.choice.where.splitlines())
+        return tuple(line for line in lines if line and not line.startswith("#"))
 
     def _read(self) -> Reading:
         reading = Reading()
@@ -246,7 +216,8 @@ class SweepChoice(QObject):
             return reading
         by_name = {knob.name: knob for knob in self.knobs()}
         for name, text in self.choice.values:
-            if name in by_name:
+            # What is not looked at cannot be wrong.
+            if name in by_name and self.choice.source != "own":
                 try:
                     reading.values[name] = parse_values(by_name[name], text)
                 except KnobError as error:
@@ -262,13 +233,13 @@ class SweepChoice(QObject):
             try:
                 reading.space = self._space(reading, sizes)
             except ConstraintError as error:
-                reading.conditions.append(_at(self.choice.where, error))
+                reading.conditions.append(condition_problem(self.choice.where, error))
             else:
                 reading.counting = (
                     bool(reading.space.constraints) and reading.space.product > COUNTED_AT_ONCE
                 )
                 if not reading.counting:
-                    reading.count = reading.space.count(LIVE_STEPS)
+                    reading.count = reading.space.count()
         return reading
 
     def _check_conditions(self, reading: Reading, sizes: Mapping[str, int]) -> None:
@@ -278,7 +249,7 @@ class SweepChoice(QObject):
             try:
                 make_space((), config, {}, (condition,), {**sizes, **dict.fromkeys(config, 1)})
             except ConstraintError as error:
-                reading.conditions.append(_at(self.choice.where, error))
+                reading.conditions.append(condition_problem(self.choice.where, error))
         if launch is None:
             reading.conditions.clear()
 
@@ -337,13 +308,3 @@ def _strategy(choice: Choice, valid: int, *, timed: bool) -> Strategy:
     from playground.model.sweep_plan import SweepPlan
 
     return chosen_strategy(SweepPlan(SweepSpace(), choice.strategy), valid, timed=timed)
-
-
-def _at(where: str, error: ConstraintError) -> ConditionProblem:
-    """Return a condition's problem at its place in the text of all conditions."""
-    lines: Sequence[str] = where.splitlines()
-    for number, line in enumerate(lines):
-        if line.strip() == error.text.strip():
-            indent = len(line) - len(line.lstrip())
-            return ConditionProblem(number, error.column + indent, error.why)
-    return ConditionProblem(0, error.column, error.why)

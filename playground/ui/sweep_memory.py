@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, get_args
 
 from playground.model.sweep_plan import STRATEGIES
-from playground.ui.sweep_choice import Choice, Source
+from playground.ui.sweep_reading import Choice, Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,9 +8,11 @@ import time
 
 import pytest
 
+from playground.model import search
 from playground.model.config import Config
 from playground.model.constraints import ConstraintError, cdiv, parse_constraint
 from playground.model.knobs import constexpr_knob, option_knob
+from playground.model.search import RandomSearch
 from playground.model.sweep_space import SweepSpace, make_space
 
 KNOBS = (
@@ -37,12 +39,15 @@ def space(*where: str) -> SweepSpace:
         "next_power_of_2(K) >= BLOCK_M and 2 ** 6 != BLOCK_N",
         "BLOCK_M >> 4 & 1 or ~num_stages < -4 + 0 * BLOCK_M",
         "M / BLOCK_M > 40.5",
+        "sum((BLOCK_M, BLOCK_N)) <= 128 and int(M / BLOCK_M) > 40 and round(BLOCK_N / 3) > 10",
+        "any((BLOCK_M > 64, BLOCK_N > 64)) or all([BLOCK_M < 32, BLOCK_N < 64])",
     ],
 )
 def test_conditions_mean_what_python_means(text: str) -> None:
     own = space(text)
     names = {"cdiv": cdiv, "next_power_of_2": lambda n: 1 << (n - 1).bit_length(),
-             "min": min, "max": max, "abs": abs, "M": 4096, "K": 100}  # fmt: skip
+             "min": min, "max": max, "abs": abs, "sum": sum, "any": any, "all": all, "int": int,
+             "round": round, "M": 4096, "K": 100}  # fmt: skip
     every = [
         Config.of({"BLOCK_M": m, "BLOCK_N": n, "num_warps": w, "num_stages": 3})
         for m, n, w in itertools.product(*VALUES.values())
@@ -59,7 +64,14 @@ def test_conditions_mean_what_python_means(text: str) -> None:
     ("text", "column", "why"),
     [
         ("BLOCK_M * BLOCK_X <= 8", 11, "BLOCK_X is no knob"),
-        ("BLOCK_M <", 10, "invalid syntax"),
+        ("BLOCK_M <", 10, "something is missing at the end"),
+        ("BLOCK_M <= 64 && M > 3", 15, "write and for &&"),
+        ("!(BLOCK_M > 64)", 1, "write not for !"),
+        ("BLOCK_M ≤ 64", 9, "write <= for ≤"),
+        ("BLOCK_M == 64; M > 3", 14, "one condition a line"),
+        ("M == none", 6, "none is written None"),
+        ("block_m < 4", 1, "is BLOCK_M meant"),
+        ("-" * 900 + "BLOCK_M > 1", 100, "inside one another"),
         ("__import__('os').system('x')", 1, "only min, max"),
         ("open('x')", 1, "only min, max"),
         ("BLOCK_M.real > 1", 1, "attributes"),
@@ -71,7 +83,7 @@ def test_conditions_mean_what_python_means(text: str) -> None:
         ("'é' == 'é' and NOPE", 16, "NOPE is no knob"),
         ("min(*BLOCK_M) > 1", 1, "plain arguments"),
         ("BLOCK_M @ 2", 1, "operator"),
-        ("M < 'x'", 5, "not supported"),
+        ("M < 'x'", 5, "not supported between a number and text"),
         ("   ", 1, "empty"),
     ],
 )
@@ -115,6 +127,32 @@ def test_a_huge_space_is_counted_without_being_walked() -> None:
     tied = make_space(knobs, config, values, (" + ".join(values) + " < 300",))
     assert not tied.count(most_steps=20_000).exact
     assert time.perf_counter() - started < 10
+
+
+def test_what_nothing_meets_is_said_and_never_looked_for_without_end(monkeypatch) -> None:
+    monkeypatch.setattr(search, "_MOST_STEPS", 5_000)
+    knobs = tuple(constexpr_knob(f"B{n}", 64) for n in range(9))
+    values = {knob.name: tuple(1 << power for power in range(10)) for knob in knobs}
+    config = Config.of({knob.name: 64 for knob in knobs})
+    for where, exact in (((" + ".join(values) + " < 9",), False), (("B0 + B8 == 1",), True)):
+        # Nine powers of two are 9 at least, two of them 2.
+        own = make_space(knobs, config, values, where)
+        count = own.count(most_steps=3_000)
+        assert (count.total, count.valid, count.exact) == (10**9, 0, exact)
+        assert own.draw(random.Random(1)) is None
+        assert next(own.valid(3_000), None) is None
+        assert RandomSearch(own, 5).ask(5) == []
+    assert "was found among 1,000,000,000" in make_space(
+        knobs, config, values, (" + ".join(values) + " < 9",)
+    ).count(3_000).text()  # fmt: skip
+    # A single one that chance never finds is found by going through them: all ones.
+    one = make_space(knobs, config, values, (" + ".join(values) + " == 9",))
+    assert one.count(most_steps=3_000).valid == 1
+    assert [set(c.as_dict().values()) for c in RandomSearch(one, 5).ask(5)] == [{1}]
+
+
+def test_a_line_behind_a_hash_is_no_condition() -> None:
+    assert space("# BLOCK_M > 10**6").count().valid == space("M > 0").count().valid
 
 
 def test_an_estimate_is_near() -> None:

@@ -36,7 +36,13 @@ def test_ranges_double_count_or_step() -> None:
         (BLOCK, "x", "whole number"),
         (BLOCK, "100", "power of two"),
         (BLOCK, "", "at least one"),
-        (BLOCK, "4 8", "whole number"),
+        (BLOCK, "4 8", "by commas: 4, 8"),
+        (BLOCK, "64;128", "by commas: 64, 128"),
+        (BLOCK, "64..", "write LOW..HIGH"),
+        (BLOCK, "16...64", "write LOW..HIGH"),
+        (BLOCK, "64.5", "whole number"),
+        (BLOCK, "-64", "at least 1"),
+        (BLOCK, "[]", "at least one"),
         (BLOCK, "256..16", "write 16..256"),
         (BLOCK, "17..31", "no power of two"),
         (STAGES, "1..4:0", "above 0 or pow2"),
@@ -47,6 +53,10 @@ def test_ranges_double_count_or_step() -> None:
 def test_what_cannot_be_read_is_said(knob: Knob, text: str, why: str) -> None:
     with pytest.raises(KnobError, match=why):
         parse_values(knob, text)
+
+
+def test_a_list_may_be_written_as_python_has_it() -> None:
+    assert parse_values(BLOCK, "[64, 128]") == parse_values(BLOCK, "(64,128,)") == (64, 128)
 
 
 def test_text_and_values_go_both_ways() -> None:

@@ -45,7 +45,9 @@ def test_the_space_is_counted_and_what_is_wrong_is_told_at_its_place(swept: Docu
     assert sweep.plan_text() == sweep.reading.problems["num_warps"]
     sweep.set_values("num_warps", "4, 8")
     sweep.set_choice(where="BLOCK_M > 1000")
-    assert sweep.plan_text() == "no config meets the conditions"
+    assert sweep.plan_text() == (
+        "no config meets the conditions: BLOCK_M > 1000 is not met (64 against 1000)"
+    )
 
 
 def test_the_files_own_configs_are_part_of_the_space(
@@ -84,6 +86,37 @@ def test_many_combinations_are_counted_in_a_pause_of_typing(swept: Document, qtb
     qtbot.waitUntil(lambda: not sweep.reading.counting)
     # One in ten of the 10⁴ tiles, times 2 · 3 of warps and stages.
     assert sweep.reading.count.valid == pytest.approx(6_000, rel=0.15)
+
+
+def test_what_cannot_all_be_tried_is_no_plan(swept: Document, qtbot: QtBot) -> None:
+    sweep = swept.sweep
+    for name in ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M"):
+        sweep.set_values(name, "1..512:pow2")
+    sweep.set_choice(strategy="exhaustive")
+    assert sweep.reading.problem.startswith("60,000 configs are too many to try them all")
+    sweep.set_choice(most=50)
+    assert sweep.plan_text() == "60,000 configs to try, 50 of them"
+    # A billion under a condition that ties all of them together: the window goes on meanwhile.
+    for name in ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M", "num_warps"):
+        sweep.set_values(name, ", ".join(str(1 << n) for n in range(10 if name != "num_warps"
+                                                                    else 6)))  # fmt: skip
+    sweep.set_choice(where="BLOCK_M + BLOCK_N + BLOCK_K + GROUP_M + num_warps + num_stages < 5")
+    qtbot.waitUntil(lambda: not sweep.reading.counting, timeout=20_000)
+    assert sweep.reading.problem.startswith("no config that meets the conditions was found")
+
+
+def test_a_condition_may_be_put_aside_and_hidden_fields_are_not_wrong(
+    gpu_ran: Document,
+) -> None:
+    sweep = gpu_ran.sweep
+    sweep.set_choice(where="# nonsense here\nnum_warps > 0")
+    assert sweep.where() == ("num_warps > 0",)
+    assert not sweep.reading.conditions
+    sweep.set_choice(source="own")
+    sweep.set_values("num_warps", "seven")
+    assert not sweep.reading.problems
+    sweep.set_choice(source="values")
+    assert "whole number" in sweep.reading.problem
 
 
 def test_sizes_that_belong_together_or_not() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QEvent
 
-    from playground.ui.sweep_choice import ConditionProblem
+    from playground.ui.sweep_reading import ConditionProblem
     from playground.ui.theme import Theme
 
 _LINES = (2, 6)
@@ -38,7 +38,8 @@ class SweepConditions(QWidget):
         self.editor.setPlaceholderText("BLOCK_M * BLOCK_N <= 32768")
         self.editor.setToolTip(
             "Python expressions over knobs and problem sizes, one a line; with comparisons, and, "
-            "or, not, in, min, max, abs, cdiv and next_power_of_2"
+            "or, not, in, min, max, sum, any, all, abs, int, round, cdiv and next_power_of_2; "
+            "a line behind # is left out"
         )
         self.editor.setFont(mono_font())
         self.editor.setTabChangesFocus(True)
