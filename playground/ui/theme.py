@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, QTemporaryDir, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetrics, QPalette
 
 from playground.model import colormaps
 from playground.model.resources import assets_dir
-from playground.ui import icons
+from playground.ui import icon_files
 from playground.ui.restyle import Restyling
 
 if TYPE_CHECKING:
@@ -139,17 +138,8 @@ class Theme(QObject):
         """Return `entries` colours from little to much, even in perceived lightness."""
         return colormaps.sequential_colormap(entries)
 
-    @cached_property
-    def _files(self) -> QTemporaryDir:
-        # The stylesheet can only name icons by file, so recoloured copies live here while it runs.
-        return QTemporaryDir()
-
     def _icon_url(self, found: re.Match[str]) -> str:
-        name, color = found[1], self._colors[found[2]]
-        path = Path(self._files.path()) / f"{name}-{color[1:]}.svg"
-        if not path.exists():
-            path.write_text(icons.recoloured(name, color), encoding="utf-8")
-        return f'url("{path.as_posix()}")'
+        return icon_files.url(found[1], self._colors[found[2]])
 
 
 _FIXED_FONTS = ["DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "Menlo", "Consolas"]
