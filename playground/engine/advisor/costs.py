@@ -8,7 +8,7 @@ part. Absolute times are rough; advice only uses the ratio of two of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from playground.engine import compile_remarks
@@ -68,6 +68,17 @@ class Costs:
                    self.issue_ms + self.spill_ms, self.contention_ms)  # fmt: skip
 
     @property
+    def least_ms(self) -> float:
+        """What bytes, products and instructions take at the rates of the GPU, with no waiting."""
+        return max(self.memory_ms, self.l2_ms, self.arithmetic_ms, self.issue_ms)
+
+    @property
+    def least_bound(self) -> str:
+        """What that is, in words."""
+        free = replace(self, latency_ms=0.0, spill_ms=0.0, contention_ms=0.0, in_turns=False)
+        return free.bound
+
+    @property
     def bound(self) -> str:
         """What the longest part is, in words."""
         parts = {
@@ -90,7 +101,7 @@ def costs(facts: Facts) -> Costs:
     unique = coverage.bytes_unique if coverage is not None else 0
     return Costs(
         memory_ms=unique / copy if copy else 0.0,
-        l2_ms=moved_bytes(facts) / (l2_gbps(facts) * 1e6) if copy else 0.0,
+        l2_ms=_l2_ms(facts) if copy else 0.0,
         arithmetic_ms=_arithmetic_ms(facts),
         latency_ms=_latency_ms(facts),
         issue_ms=_issue_ms(facts),
@@ -107,14 +118,39 @@ def costs(facts: Facts) -> Costs:
 def l2_gbps(facts: Facts) -> float:
     """Return the L2's rate in GB/s for the multiprocessors that this launch has programs for.
 
-    Measured, else assumed to be twice that of device memory; a multiprocessor takes 64 bytes a
-    cycle at most (NVIDIA H100 Tensor Core GPU Architecture, 2022).
+    A multiprocessor takes 64 bytes a cycle at most (NVIDIA H100 Tensor Core GPU Architecture,
+    2022).
     """
     if facts.ceilings is None:
         return 1.0
-    whole = facts.ceilings.l2_gbps or L2_OVER_MEMORY * facts.ceilings.copy_gbps
     busy = max(min(facts.multiprocessors, facts.programs), 1)
-    return min(whole, busy * _BYTES_A_CYCLE * clock_ghz(facts))
+    return min(whole_l2_gbps(facts), busy * _BYTES_A_CYCLE * clock_ghz(facts))
+
+
+def _l2_ms(facts: Facts) -> float:
+    """Return what the sectors take: full rounds of programs at the L2's rate, the last as it can.
+
+    A round is one program for each multiprocessor. The few programs of a last one have the L2 to
+    themselves, but none of them takes more than its multiprocessor does: 64 bytes a cycle.
+    """
+    total = moved_bytes(facts)
+    if not facts.programs:
+        return 0.0
+    whole, rest = divmod(facts.programs, facts.multiprocessors)
+    full = total * whole * facts.multiprocessors / facts.programs
+    time = full / (l2_gbps(facts) * 1e6)
+    if not rest:
+        return time
+    each = total / facts.programs / (_BYTES_A_CYCLE * clock_ghz(facts) * 1e6)
+    shared = rest * total / facts.programs / (whole_l2_gbps(facts) * 1e6)
+    return time + max(each, shared)
+
+
+def whole_l2_gbps(facts: Facts) -> float:
+    """Return the L2's rate in GB/s: measured, else assumed to be twice that of device memory."""
+    if facts.ceilings is None:
+        return 1.0
+    return facts.ceilings.l2_gbps or L2_OVER_MEMORY * facts.ceilings.copy_gbps
 
 
 def scale(site: AccessSite) -> float:
@@ -176,13 +212,13 @@ def rounds(facts: Facts) -> float:
 
     The most often executed load of the program, over the stages by which loads run ahead where a
     loop is pipelined (its machine code has asynchronous copies). Loads of a loop that is unrolled
-    wait for nothing, unless barriers keep them in their order.
+    wait for nothing: barriers between them keep their order, but let each begin before the one
+    before it has arrived.
     """
     text = facts.text
-    free = text is not None and not any(text.calls("debug_barrier"))
     loads = [
         facts.executions(site) for site in facts.sites
-        if site.kind != "store" and not (free and text is not None and text.is_unrolled(site.line))
+        if site.kind != "store" and not (text is not None and text.is_unrolled(site.line))
     ]  # fmt: skip
     most = max(loads, default=1.0)
     ahead = 1

@@ -6,8 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.engine.advisor import rewrites
-from playground.engine.advisor.costs import LATENCY_MS, clock_ghz, executed, tensor_instructions
-from playground.engine.advisor.weighing import about, figure, gain_of, in_words, with_try
+from playground.engine.advisor.costs import clock_ghz, executed, tensor_instructions, waves
+from playground.engine.advisor.weighing import (
+    about,
+    by_parts,
+    figure,
+    gain_of,
+    in_words,
+    standing_of,
+    with_try,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
 _FEWER = 1.15
 _INT32 = 1 << 31
 _BARRIER_CYCLES = 30
-"""Assumed cycles that the warps of a program lose to one barrier (Luo et al., as above)."""
+"""Assumed cycles until the last warp at a barrier lets the others go on."""
 
 
 def answers(facts: Facts) -> str:
@@ -160,7 +168,6 @@ def _barriers(facts: Facts, trials: Trials) -> Advice | None:
         if attempt is None:
             continue
         trips = facts.times(call.lineno)
-        per_program = max(trips * LATENCY_MS, 1e-9)
         item = about(
             "instructions", "barrier",
             "tl.debug_barrier() makes all warps of a program wait for one another, and keeps the "
@@ -170,13 +177,30 @@ def _barriers(facts: Facts, trials: Trials) -> Advice | None:
             in_words(facts.text.shown(call.lineno)),
             figure("times that one program comes by", trips, "times"),
         )  # fmt: skip
-        cycles = facts.threads / facts.warp_size * _BARRIER_CYCLES
-        gain = gain_of(
-            1 + trips * cycles / (clock_ghz(facts) * 1e6) / per_program,
-            f"{_BARRIER_CYCLES} cycles a warp and barrier (assumed), {trips:.3g} times",
-        )
+        gain = _without_barrier(facts, trials, call.lineno, trips)
         return with_try(trials, item, trials.best([attempt], least=0.0), gain)
     return None
+
+
+def _without_barrier(facts: Facts, trials: Trials, line: int, trips: float) -> ExpectedGain:
+    """Return the gain of taking a barrier out.
+
+    In a loop of the machine code no step's load begins before the barrier of the step before, which
+    stands behind that step's sum. Where the loop is unrolled (a barrier in the code for each step)
+    loads go out one after the other all the same, and only the meeting itself is lost.
+    """
+    now = trials.now
+    code = facts.by_line.get(line)
+    written = dict(code.counts).get("barrier", 0) if code is not None else 1
+    if trips > max(written, 1):
+        return by_parts(now, replace(now, latency_ms=0.0), "steps that need not wait")
+    met = waves(facts) * trips * _BARRIER_CYCLES / (clock_ghz(facts) * 1e6)
+    time = standing_of(facts, now).time_ms or now.time_ms
+    return gain_of(
+        time / max(time - met, 0.5 * time) if time else 1.0,
+        f"{_BARRIER_CYCLES} cycles a barrier (assumed), {trips:.3g} times in each of "
+        f"{waves(facts):.3g} turns of programs",
+    )
 
 
 def _prints(facts: Facts, trials: Trials) -> Advice | None:

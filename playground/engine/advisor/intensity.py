@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from playground.engine.advisor import choices, rewrites
 from playground.engine.advisor.costs import moved_bytes, peak_tflops, tensor_instructions
 from playground.engine.advisor.resources import spills
-from playground.engine.advisor.weighing import about, by_parts, figure, gain_of, in_words, with_try
+from playground.engine.advisor.weighing import (
+    about,
+    by_parts,
+    figure,
+    gain_of,
+    in_words,
+    with_try,
+    within,
+)
 from playground.engine.findings import NotCountedError
 
 if TYPE_CHECKING:
@@ -88,7 +96,7 @@ def _sum_of_products(facts: Facts, trials: Trials) -> Advice | None:
         notes=("float32 operands are rounded to tf32 then",) if kind == "tf32" else (),
     )  # fmt: skip
     gain = gain_of(fast / plain, f"peak of {kind} products over float32's: {fast:g} / {plain:g}")
-    return with_try(trials, item, predicted, gain)
+    return with_try(trials, item, predicted, within(facts, gain, predicted))
 
 
 def _upcast(facts: Facts, trials: Trials) -> Advice | None:
@@ -117,6 +125,7 @@ def _upcast(facts: Facts, trials: Trials) -> Advice | None:
     )  # fmt: skip
     predicted = trials.best([attempt], least=0.0, same_roof=False)
     gain = gain_of(fast / now, f"peak of 16-bit products over {slow}'s: {fast:g} / {now:g}")
+    gain = within(facts, gain, predicted)
     return with_try(trials, item, predicted, gain, same_roof=False)
 
 
@@ -142,11 +151,13 @@ def _ieee(facts: Facts, trials: Trials) -> Advice | None:
     )  # fmt: skip
     predicted = trials.best(attempts[:1], least=0.0, same_roof=False)
     gain = gain_of(fast / now, f"peak of tf32 products over float32's: {fast:g} / {now:g}")
+    gain = within(facts, gain, predicted)
     found = with_try(trials, item, predicted, gain, same_roof=False)
     if found is None or attempts[1] is None:
         return found
     third = fast / 3
     slower = gain_of(third / now, f"a third of tf32's peak over float32's: {third:g} / {now:g}")
+    slower = within(facts, slower, predicted)
     return replace(found, tries=(*found.tries, replace(attempts[1], gain=slower)))
 
 

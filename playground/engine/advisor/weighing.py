@@ -61,6 +61,26 @@ def by_parts(now: Costs, then: Costs, what: str) -> ExpectedGain:
     )
 
 
+def within(facts: Facts, gain: ExpectedGain, predicted: Predicted | None) -> ExpectedGain:
+    """Return a gain that leaves the try at least what its bytes and instructions take.
+
+    Where only figures tell the time now, and they know of nothing that the cause costs, the gain
+    stays as its own formula has it.
+    """
+    stands = standing_of(facts, costs(facts))
+    least = predicted.costs.least_ms if predicted is not None else 0.0
+    if predicted is None or not stands.time_ms or not least:
+        return gain
+    most = stands.time_ms / least
+    if gain.factor <= most or (most < WORTH and not stands.measured):
+        return gain
+    return replace(
+        gain, factor=max(most, 1.0),
+        formula=f"{gain.formula}; with the try {predicted.costs.least_bound} alone take "
+        f"{duration(least)}, so no more than {most:.3g} ×",
+    )  # fmt: skip
+
+
 def weighed(
     facts: Facts, advice: Advice, gain: ExpectedGain | None, tries: Iterable[Try] = (), *,
     least: float = WORTH, same_roof: bool = True,

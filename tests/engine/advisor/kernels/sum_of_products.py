@@ -14,7 +14,7 @@ def small_kernel(a_ptr, b_ptr, c_ptr, SIZE: tl.constexpr):
     start = tl.program_id(0) * SIZE * SIZE
     a = tl.load(a_ptr + start + tile)
     b = tl.load(b_ptr + start + tile)
-    c = tl.sum(a[:, :, None] * b[None, :, :], axis=1)
+    c = tl.sum(a[:, :, None] * b[None, :, :], axis=1, dtype=tl.float32)
     tl.store(c_ptr + start + tile, c.to(tl.float16))
 
 
