@@ -1,5 +1,6 @@
 """The one command that takes the README's pictures: it knows all of them and how to ask."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def test_its_options_are_the_photographs(shot, tmp_path, monkeypatch):
 
     monkeypatch.setattr(photograph, "photograph", take)
     assert photograph.main(readme_pictures.command(shot, tmp_path)[3:]) == 0
-    file, png, _ = taken[0]
+    file, png, options = taken[0]
+    ast.parse(options["compare"] or "None", mode="eval")
     assert Path(file).is_file()
     assert Path(png).name == f"{shot.name}.png"
