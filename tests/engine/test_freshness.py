@@ -171,5 +171,6 @@ import playground.engine.session
 answer({"imported": "triton" in sys.modules})
 """,
         interpret=False,
+        fresh=True,
     )
     assert not got["imported"]

@@ -172,6 +172,7 @@ answer({"early": early, "mode": play.device.mode, "check": play.check().result.s
 play.close()
 """,
         interpret=False,
+        fresh=True,
     )
     assert "triton" not in got["early"]
     assert got["mode"] in ("interpreter", "gpu")

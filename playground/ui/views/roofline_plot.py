@@ -127,8 +127,8 @@ class RooflinePlot(ThemedPlot):
         if flat:
             text.setPos(x1, y1)
         elif line.kind == "l2":
-            text.setAnchor((1.06, 0.5))
-            text.setPos(x0 + (x1 - x0) * 0.94, y0 + (y1 - y0) * 0.94)
+            # Its line lies at the left edge: there is room between it and device memory's only.
+            text.setPos(x0 + (x1 - x0) * 0.74, y0 + (y1 - y0) * 0.74)
         else:
             text.setPos(x0 + (x1 - x0) * 0.22, y0 + (y1 - y0) * 0.22)
         text.setZValue(4)
