@@ -14,10 +14,8 @@ if TYPE_CHECKING:
         Origin,
         Prints,
         StepVerb,
-        Stop,
     )
     from playground.model.finding import Finding
-    from playground.protocol.debugging import BlockValue
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -118,7 +116,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Begin:
-    """Step through one program; events are `Stopped` and, at last, `Ended`."""
+    """Step through one program; events are those of the protocol."""
 
     program: int
     breakpoints: tuple[Breakpoint, ...] = ()
@@ -140,29 +138,8 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Stopped:
-    """The program stands, or has run past its last line (reason `returned`)."""
-
-    stop: Stop
-    shown: BlockValue | None = None
-
-
-@dataclass(frozen=True)
-class Running:
-    """The program goes on."""
-
-
-@dataclass(frozen=True)
 class Looking:
     """How far a run of many programs is."""
 
     program: int
     programs: int
-
-
-@dataclass(frozen=True)
-class Ended:
-    """The stepped program is over."""
-
-    prints: Prints
-    findings: tuple[Finding, ...] = ()

@@ -11,7 +11,6 @@ from playground.engine import debug_package
 from playground.engine.child_process import ChildProcess
 from playground.engine.debug_messages import (
     Begin,
-    Ended,
     Looking,
     Opened,
     Ran,
@@ -19,6 +18,7 @@ from playground.engine.debug_messages import (
 )
 from playground.model.debugging import Prints
 from playground.model.finding import Finding
+from playground.protocol.debugging import DebugEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,21 +185,21 @@ class Stepping:
             return
 
     def event(self, wait_s: float) -> Any:
-        """Return the next event, None where there is none in time; `Ended` where it has died."""
+        """Return the next event, None where none is in time; `DebugEnded` where it has died."""
         try:
             if not self._process.connection.poll(wait_s):
                 return None
             return self._process.receive_object()
         except (EOFError, OSError):
             if self._closed:
-                return Ended(Prints("interpreter", ()))
+                return DebugEnded(Prints("interpreter", ()))
             how, said = self._process.death()
             finding = Finding(
                 "error", "runtime", f"the process that interpreted the program ended ({how})",
                 "the interpreter reads and writes memory of its own process: look for an access "
                 "outside of every tensor", detail=said[-2000:],
             )  # fmt: skip
-            return Ended(Prints("interpreter", ()), (finding,))
+            return DebugEnded(Prints("interpreter", ()), (finding,))
 
     def close(self) -> None:
         """End the program, whatever it does."""

@@ -74,7 +74,8 @@ class _Worker:
 
     def answer(self, order: Any) -> None:
         """Do one order; what goes wrong is in its answer."""
-        from playground.engine.debug_messages import Begin, Ended, Package, RunPrograms
+        from playground.engine.debug_messages import Begin, Package, RunPrograms
+        from playground.protocol.debugging import DebugEnded
 
         sys.stdout.flush()
         os.ftruncate(1, 0)
@@ -85,7 +86,7 @@ class _Worker:
             self._send(self._run(order))
         elif isinstance(order, Begin):
             prints, findings = self._step(order)
-            self._send(Ended(prints, findings))
+            self._send(DebugEnded(prints, findings))
 
     # ------------------------------------------------------------------------ the launch
 

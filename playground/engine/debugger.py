@@ -7,8 +7,9 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.engine.debug_messages import Command, Ended, Running, Stopped
+from playground.engine.debug_messages import Command
 from playground.model.debugging import Breakpoint, Prints
+from playground.protocol.debugging import DebugEnded, DebugRunning, DebugStopped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,13 +148,13 @@ class Debugger:
             except KeyboardInterrupt:  # the console's: stop the program at its next line
                 self.pause()
                 continue
-            if isinstance(event, Stopped):
+            if isinstance(event, DebugStopped):
                 self.stop, self.shown = event.stop, event.shown
                 return
-            if isinstance(event, Ended):
+            if isinstance(event, DebugEnded):
                 self.stop, self.ended = None, True
                 self.prints, self.findings = event.prints, event.findings
                 self._stepping.close()
                 return
-            if event is not None and not isinstance(event, Running):
+            if event is not None and not isinstance(event, DebugRunning):
                 raise RuntimeError(f"the debug worker told {type(event).__name__}")

@@ -34,7 +34,7 @@ def _debug(session: Any, request: messages.Debug, job: Job) -> Later:
 
 def _follow(stepping: Stepping, job: Job) -> messages.DebugEnded:
     """Hand commands in and events out until the program has ended; the engine is free meanwhile."""
-    from playground.engine.debug_messages import Command, Ended, Running, Stopped
+    from playground.engine.debug_messages import Command
 
     def command(told: object) -> None:
         if isinstance(told, messages.DebugCommand):
@@ -48,12 +48,10 @@ def _follow(stepping: Stepping, job: Job) -> messages.DebugEnded:
         while True:
             job.check()
             event = stepping.event(_WAIT_S)
-            if isinstance(event, Stopped):
-                job.send(messages.DebugStopped(event.stop, event.shown))
-            elif isinstance(event, Running):
-                job.send(messages.DebugRunning())
-            elif isinstance(event, Ended):
-                return messages.DebugEnded(event.prints, event.findings)
+            if isinstance(event, messages.DebugEnded):
+                return event
+            if isinstance(event, messages.DebugStopped | messages.DebugRunning):
+                job.send(event)
     finally:
         stepping.close()
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.engine import debug_source, debug_values
-from playground.engine.debug_messages import Command, Running, Stopped
 from playground.model.debugging import Frame, Round, Stop, Value
+from playground.protocol.debugging import DebugRunning, DebugStopped
 
 if TYPE_CHECKING:
     import types
     from collections.abc import Callable
 
-    from playground.engine.debug_messages import Begin
+    from playground.engine.debug_messages import Begin, Command
     from playground.engine.triton_private.interpreter_values import Held
     from playground.model.debugging import Breakpoint, StepVerb, StopReason
 
@@ -66,7 +66,7 @@ class Stepper:
     notes
         Returns what has happened since it was last asked.
     send
-        Takes `Stopped` and `Running`.
+        Takes `DebugStopped` and `DebugRunning`.
     receive
         Returns the next command; waits for it, or (`wait=False`) returns None when there is none.
     """
@@ -209,7 +209,7 @@ class Stepper:
     def _stop(self, reason: StopReason, notes: tuple[str, ...] = ()) -> None:
         stop, scope = self._stopped(reason, (*self._extra, *notes))
         self._extra = ()
-        self._send(Stopped(stop, self._shown_value(scope)))
+        self._send(DebugStopped(stop, self._shown_value(scope)))
         while True:
             command = self._receive(True)
             if command is None:
@@ -217,11 +217,11 @@ class Stepper:
             looks = self._take(command)
             if command.verb is not None and command.verb != "pause":
                 self._aim_at(command)
-                self._send(Running())
+                self._send(DebugRunning())
                 return
             if looks:
                 stop, scope = self._stopped(reason, notes, again=True)
-                self._send(Stopped(stop, self._shown_value(scope)))
+                self._send(DebugStopped(stop, self._shown_value(scope)))
 
     def _aim_at(self, command: Command) -> None:
         frame = self._frames[-1]
