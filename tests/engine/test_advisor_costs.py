@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from playground.engine.advisor import costs
+from playground.engine.advisor import costs, parallelism
 from playground.engine.advisor.facts import Facts
 from playground.model import roofline
 from playground.model.access_site import AccessSite
@@ -93,6 +93,13 @@ def test_a_loop_of_which_only_the_first_steps_were_looked_at():
 def test_waves_of_programs_wait_one_after_the_other():
     found = facts(8 * SMS * 10, [site(executions=8 * SMS * 10, lanes=1 << 20)], held=8)
     assert costs.waves(found) == pytest.approx(10)
+
+
+def test_the_checklist_counts_waves_as_the_compiler_panel_does():
+    # Half of the programs that fit at once: half a wave, though half of the places stay empty.
+    assert f"{SMS} multiprocessors × 8 at once: 0.5 waves" in parallelism.answers(facts(SMS * 4))
+    assert "× 8 at once: 2.5 waves" in parallelism.answers(facts(SMS * 20))
+    assert facts(SMS * 4).resident == 4
 
 
 def test_products_over_their_peak():

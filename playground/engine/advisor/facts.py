@@ -85,12 +85,16 @@ class Facts:
         return self.gpu.multiprocessors if self.gpu is not None else 1
 
     @property
+    def held(self) -> int:
+        """Programs that a multiprocessor can hold at once, 1 where nothing is known of it."""
+        if self.report is None or self.report.occupancy is None:
+            return 1
+        return max(self.report.occupancy.programs_per_sm, 1)
+
+    @property
     def resident(self) -> int:
-        """Programs that a multiprocessor holds at once, as far as there are so many."""
-        held = 1
-        if self.report is not None and self.report.occupancy is not None:
-            held = max(self.report.occupancy.programs_per_sm, 1)
-        return max(1, min(held, -(-self.programs // self.multiprocessors)))
+        """Programs that a multiprocessor does hold at once: no more than there are for it."""
+        return max(1, min(self.held, -(-self.programs // self.multiprocessors)))
 
     @property
     def element_bytes(self) -> int:

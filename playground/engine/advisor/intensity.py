@@ -191,7 +191,7 @@ def _small_tiles(facts: Facts, trials: Trials) -> Advice | None:
     moves = moved_bytes(facts)
     item = about(
         "arithmetic intensity", "small-tiles",
-        f"the tiles are too small for their products: every byte loaded serves "
+        f"the tiles are too small for their products: every byte loaded or stored serves "
         f"{facts.coverage.flops / max(facts.coverage.bytes_requested, 1):.3g} operations only",
         "larger tiles reuse more of what they load, and each step along the sum has more to do",
         facts, _line_of_dot(facts),

@@ -32,8 +32,8 @@ def answers(facts: Facts) -> str:
     text = f"{facts.programs:,} programs"
     if facts.gpu is None:
         return text
-    text += f" over {facts.multiprocessors} multiprocessors × {facts.resident} at once"
-    text += f": {facts.programs / (facts.multiprocessors * facts.resident):.3g} waves"
+    text += f" over {facts.multiprocessors} multiprocessors × {facts.held} at once"
+    text += f": {facts.programs / (facts.multiprocessors * facts.held):.3g} waves"
     if facts.report is not None and facts.report.occupancy is not None:
         held = facts.report.occupancy
         text += f"; occupancy {held.share_text}, limited by {held.limiter}"
