@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -81,7 +82,8 @@ def constexpr_knob(name: str, value: object, use: Use | None = None) -> Knob:
     if isinstance(value, str):
         choices = DTYPE_NAMES if value in DTYPE_NAMES else (value,)
         return Knob(name, "choice", "constexpr", value, choices)
-    if isinstance(value, float):
+    # NaN equals nothing, not even itself: no result could be told to be of a config that holds it.
+    if isinstance(value, float) and not math.isnan(value):
         return Knob(name, "choice", "constexpr", value, (value,))
     return Knob(name, "fixed", "constexpr", None, note=f"{value!r} cannot be moved")
 
@@ -130,6 +132,8 @@ def validate(knob: Knob, value: KnobValue) -> KnobValue:
     """
     if knob.kind == "fixed":
         raise KnobError(f"{knob.name} cannot be moved: {knob.note or 'its value is no number'}")
+    if isinstance(value, float) and math.isnan(value):
+        raise KnobError(f"{knob.name} cannot be NaN, which equals nothing: write it in the file")
     if knob.kind == "bool":
         if isinstance(value, (bool, int)) and value in (0, 1):
             return bool(value)

@@ -35,6 +35,7 @@ def test_any_text_has_an_outline(text: str) -> None:
 
 @examples(60)
 @given(st.sampled_from([1, 64, 1024, True, 0.5, "tl.float16", None]), values)
+@example(0.5, float("nan"))
 def test_a_knob_takes_a_value_or_says_why_not(start: object, value: object) -> None:
     for knob in (constexpr_knob("BLOCK", start), option_knob("num_warps", 4)):
         try:

@@ -124,3 +124,12 @@ def test_powers_of_two() -> None:
     assert Knob("B", "int", "constexpr", 1, minimum=None, maximum=None) == Knob(
         "B", "int", "constexpr", 1
     )
+
+
+def test_nan_is_no_value_of_a_config():
+    # NaN equals nothing: a result could not be told to be of the config that is shown.
+    assert constexpr_knob("FILL", float("nan")).kind == "fixed"
+    knob = constexpr_knob("FILL", float("inf"))
+    assert validate(knob, float("-inf")) == float("-inf")
+    with pytest.raises(KnobError, match="FILL cannot be NaN"):
+        validate(knob, float("nan"))
